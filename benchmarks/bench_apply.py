@@ -24,9 +24,10 @@ from benchmarks.bench_denial import RULES
 from benchmarks.bench_ground import duck_facts, our_facts, same, scratch
 from benchmarks.data import tax_parquet
 from benchmarks.frame import Case, benchmark, quick, race
+from benchmarks.tax_errors import dirty_tax
 from holdfast.api import upkeep
 from holdfast.api.monitor import Monitor
-from holdfast.demo.tax import make_tax, write_csv
+from holdfast.demo.tax import write_csv
 
 WATCHED = (RULES["φ7"], RULES["φ8"], RULES["φ10"], "Zip -> State")
 BATCH, WAITING = 10, 64
@@ -92,7 +93,7 @@ class Batches:
 
     def next(self) -> pa.Table:
         """The next batch."""
-        made = make_tax(BATCH, errors=1 / BATCH, offset=self._next)
+        made = dirty_tax(BATCH, 1 / BATCH, offset=self._next)
         self._next += BATCH
         self.applied.append(made)
         return made

@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 
 from benchmarks.data import tpch
 from benchmarks.frame import Case, benchmark, quick, race, timed
+from benchmarks.tax_errors import dirty_tax
 from holdfast.changes.equal_rows import Codes
-from holdfast.demo.tax import make_tax
 from holdfast.rules.conditions import Cell
 from holdfast.rules.denial import DenialConstraint
 from holdfast.table import shard
@@ -61,8 +61,8 @@ def sizes() -> tuple[int, int]:
 
 def tax(rows: int) -> pa.Table:
     """Tax rows; each kind of error as frequent as it must be for about the published numbers of violations."""
-    data = make_tax(rows, errors=0.0007)
-    rare = make_tax(rows, errors=0.00004)
+    data = dirty_tax(rows, 0.0007)
+    rare = dirty_tax(rows, 0.00004)
     for name in ("City", "ChildExemp", "Rate"):
         data = data.set_column(data.schema.get_field_index(name), name, rare[name])
     return data

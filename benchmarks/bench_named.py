@@ -21,8 +21,9 @@ from benchmarks.bench_ground import scratch
 from benchmarks.coming import BATCH, come_and_go
 from benchmarks.data import tax_parquet
 from benchmarks.frame import Case, Rss, benchmark, quick
+from benchmarks.tax_errors import dirty_tax
 from holdfast.api.view import View
-from holdfast.demo.tax import make_tax, write_csv
+from holdfast.demo.tax import write_csv
 from holdfast.engines.contract import Engine
 from holdfast.engines.registry import make_engine
 from holdfast.engines.watched import WatchedTable
@@ -85,7 +86,7 @@ def by_the_command_line() -> Iterator[Case]:
             command("init", state, f"data={tax_parquet(rows)}", "--rules", rules)
             ran, applied = [], []
             for number in range(3 if quick() else 5):
-                applied.append(make_tax(BATCH, errors=1 / BATCH, offset=rows + number * BATCH))
+                applied.append(dirty_tax(BATCH, 1 / BATCH, offset=rows + number * BATCH))
                 write_csv(applied[-1], file)
                 ran.append(command("apply", state, "--insert", file))
             with View.open(state) as view:

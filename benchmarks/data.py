@@ -20,6 +20,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 
+from benchmarks import tax_errors
 from holdfast.demo import tax
 from holdfast.errors import BadInput
 
@@ -42,7 +43,7 @@ TPCH_FOREIGN_KEYS = {
 
 
 def tax_csv(rows: int, errors: float = 0.0) -> Path:
-    """The Tax table of seed 0 as CSV, with this share of rows in error."""
+    """The Tax table as CSV, with this share of rows in error."""
 
     def write(file: Path) -> None:
         options = pa.csv.WriteOptions(quoting_style="none", quoting_header="none")
@@ -110,13 +111,14 @@ def shared(name: str) -> Path:
 
 
 def _tax_name(rows: int, errors: float) -> str:
-    maker = blake2b(Path(tax.__file__).read_bytes(), digest_size=4).hexdigest()
+    makers = b"".join(Path(file).read_bytes() for file in (tax.__file__, tax_errors.__file__))
+    maker = blake2b(makers, digest_size=4).hexdigest()
     return f"tax_{rows}_{errors:g}_{maker}"
 
 
 def _tax_pieces(rows: int, errors: float) -> Iterator[pa.Table]:
     for offset in range(0, rows, PIECE):
-        yield tax.make_tax(min(PIECE, rows - offset), errors=errors, offset=offset)
+        yield tax_errors.dirty_tax(min(PIECE, rows - offset), errors, offset=offset)
 
 
 def _kept(name: str, write: Callable[[Path], None]) -> Path:

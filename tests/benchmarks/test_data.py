@@ -8,7 +8,7 @@ import pyarrow.parquet
 import pytest
 
 from benchmarks import data
-from holdfast.demo import make_tax
+from holdfast.demo.tax import make_tax
 from holdfast.errors import BadInput
 
 

@@ -14,7 +14,8 @@ from typing import Any
 from holdfast.changes.names import quoted
 from holdfast.engines.registry import rule_class
 from holdfast.report.bundle import html_page
-from holdfast.report.pictures import Edge, Run, bars, histogram, line, strip, tables
+from holdfast.report.diagram import Edge, tables
+from holdfast.report.pictures import Run, bars, histogram, line, strip
 
 Json = dict[str, Any]
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.engines.scored import Scored
-from holdfast.ranking.once import Once, said_once
+from holdfast.ranking.order import Once, said_once
 from holdfast.rules.dependency import FD, Key
 
 ROWS = 1000

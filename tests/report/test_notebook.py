@@ -15,11 +15,16 @@ import holdfast as hf
 from holdfast.api.monitor import Monitor
 from holdfast.cli.printing import print_findings
 from holdfast.report.document import tables
-from holdfast.report.document.portraits import Portrait, portrait
-from holdfast.report.outcome import print_history, print_outcome, print_rule_history
+from holdfast.report.document.tables import Portrait, portrait
 from holdfast.report.pages import escape
-from holdfast.report.tables import print_rows
-from holdfast.report.violations import print_explanation, print_listing
+from holdfast.report.printing import (
+    print_explanation,
+    print_history,
+    print_listing,
+    print_outcome,
+    print_rows,
+    print_rule_history,
+)
 
 EVIL = "<script>alert('1')</script>\x1b[2J\"&"
 SHOWN = r"<script>alert('1')</script>\x1b[2J"

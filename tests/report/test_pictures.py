@@ -8,7 +8,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from holdfast.report.pictures import STYLE, Edge, Run, bars, histogram, line, strip, tables
+from holdfast.report.diagram import Edge, tables
+from holdfast.report.pictures import STYLE, Run, bars, histogram, line, strip
 
 EVIL = "<script>alert('1')</script>\x1b[2J\"&"
 SVG = "{http://www.w3.org/2000/svg}"

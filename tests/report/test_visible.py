@@ -17,12 +17,10 @@ import holdfast as hf
 from holdfast.changes.diff import Diff, Witness
 from holdfast.engines.inclusion import picture
 from holdfast.engines.inclusion.rank import Proposal
-from holdfast.report.outcome import print_history, print_outcome
 from holdfast.report.pages import html_table
-from holdfast.report.progress import TerminalProgress
+from holdfast.report.printing import print_history, print_listing, print_outcome
 from holdfast.report.tables import text_table
-from holdfast.report.terminal import Terminal, json_line, plain, say
-from holdfast.report.violations import print_listing
+from holdfast.report.terminal import Terminal, TerminalProgress, json_line, plain, say
 from holdfast.results.outcome import Outcome
 from holdfast.rules.dependency import FD
 from holdfast.rules.inclusion import IND, Side

@@ -13,7 +13,7 @@ import pytest
 
 import holdfast as hf
 from holdfast.report.notebook import html_of
-from holdfast.report.outcome import print_outcome
+from holdfast.report.printing import print_outcome
 from holdfast.table.table import Table
 
 WATCHED = ("column", "ucc", "fd", "od", "pod")

@@ -10,7 +10,6 @@ import pyarrow as pa
 import pytest
 
 from holdfast.api.monitor import Monitor
-from holdfast.api.state_report import state_document
 from holdfast.serve.app import application
 from holdfast.serve.guard import Address
 from holdfast.serve.live import Live
@@ -49,7 +48,7 @@ def state(made: Path, tmp_path: Path) -> Path:
 @pytest.fixture
 def live(state: Path) -> Iterator[Live]:
     """That copy, followed when a test says so."""
-    served = Live(state, lambda view: state_document(view, live=True))
+    served = Live(state)
     yield served
     served.close()
 

@@ -77,7 +77,7 @@ def test_where_only_the_number_is_kept_there_are_no_pages(tmp_path: Path) -> Non
     rules = ["not(t.Zip = s.Zip and t.City != s.City)"]
     state = tmp_path / "state"
     Monitor.create(state, {"people": people(0, 40)}, rules=rules, pair_limit=3).close()
-    live = Live(state, lambda _: {})
+    live = Live(state)
     page = ask(local_client(live), "/api/violations?rule=dc1")
     assert (page["listed"], page["violations"]) == (False, [])
     assert page["total"] > 3

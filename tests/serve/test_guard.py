@@ -19,7 +19,7 @@ PATHS = ["/", "/api/document", "/api/violations?rule=dc1", "/api/nothing"]
 @pytest.fixture(scope="module")
 def live(made: Path) -> Iterator[Live]:
     """A state that nobody changes."""
-    served = Live(made, lambda _: {})
+    served = Live(made)
     yield served
     served.close()
 

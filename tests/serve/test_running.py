@@ -136,7 +136,7 @@ def test_a_port_in_use(state: Path) -> None:
 )
 def test_what_is_wrong_is_said(tmp_path: Path, host: str, token: str | None, said: str) -> None:
     with pytest.raises(BadInput, match=re.escape(said)):
-        serve(tmp_path, host, 0, token, say=lambda _: None, make=lambda _: {})
+        serve(tmp_path, host, 0, token)
 
 
 @pytest.mark.parametrize("missing", ["starlette", "uvicorn"])

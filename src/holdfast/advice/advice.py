@@ -86,7 +86,7 @@ class Advice(Printed):
             *map(str, (*self.served_by, *self.not_served_by)),
             *self.notes,
         ]
-        return [self.clause.text, *(f"  {line}" for line in told)]
+        return [str(self.clause), *(f"  {line}" for line in told)]
 
     def _summary(self) -> str:
         if not self.redundant:
@@ -118,7 +118,7 @@ class Advice(Printed):
             "not_served_by": [[column.to_json() for column in each.order] for each in self.not_served_by],
             "single": None if self.single is None else list(self.single),
             "notes": list(self.notes),
-            "text": self.clause.text,
+            "text": str(self.clause),
         }
 
 

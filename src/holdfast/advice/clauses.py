@@ -33,11 +33,6 @@ class Clause:
     columns: SortList
 
     def __str__(self) -> str:
-        return self.text
-
-    @property
-    def text(self) -> str:
-        """`ORDER BY Year, Salary desc`."""
         return f"{self.kind} {sort_text(self.columns)}"
 
     @property

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import closing
 from dataclasses import dataclass
-from inspect import Parameter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,14 +11,12 @@ import typer
 
 from holdfast.cli.app import Commands, app
 from holdfast.cli.arguments import ChangeId, Format, Output, State
-from holdfast.cli.options import Group, option
-from holdfast.cli.printing import print_json, terminal_progress
-from holdfast.report.terminal import say
+from holdfast.cli.options import group
+from holdfast.report.terminal import TerminalProgress, say, say_json
 
 if TYPE_CHECKING:
     from holdfast.api.monitor import Monitor
     from holdfast.results.changed import Changed
-    from holdfast.store.records import TableRecord
 
 
 def commands_of_state(name: str, about: str, show: Callable[[Path, Format], None]) -> typer.Typer:
@@ -53,28 +49,16 @@ class Change:
         """Make it, and print what it did."""
         from holdfast.api.monitor import Monitor
 
-        with terminal_progress() as progress, Monitor.open(self.state, progress=progress) as monitor:
+        with TerminalProgress() as progress, Monitor.open(self.state, progress=progress) as monitor:
             progress.step("Changing what is watched")
             made = change(monitor)
         if self.form == "json":
-            print_json(made.to_json())
+            say_json(made.to_json())
         else:
             say("\n".join(made.lines()))
 
 
-CHANGE = Group(
-    (
-        option("context", typer.Context, Parameter.empty),
-        option("change_id", ChangeId, None),
-        option("form", Output, "text"),
-    ),
-    lambda context, change_id, form: Change(context.obj, change_id, form),
-)
-
-
-def tables_of(state: Path) -> list[TableRecord]:
-    """The tables of a state; none of them is loaded."""
-    from holdfast.store.store import Store
-
-    with closing(Store(state)) as store:
-        return store.tables()
+@group
+def changing(context: typer.Context, change_id: ChangeId = None, form: Output = "text") -> Change:
+    """A change of the state that the command is about."""
+    return Change(context.obj, change_id, form)

@@ -17,12 +17,8 @@ from holdfast.errors import ExitCode, HoldfastError, refuse_not_utf8
 from holdfast.report.terminal import heard, prepare_streams, say
 
 # They register themselves when they are imported, and help lists them in this order.
-_COMMANDS = (
-    *("discover", "suggest", "check", "init", "apply", "watch", "rules", "columns", "watched_tables", "demo"),
-    *("status", "violations", "explain", "advise", "history", "rows", "report", "serve", "upkeep"),
-)
-for _command in _COMMANDS:
-    import_module(f"holdfast.cli.{_command}")
+for _commands in ("once", "keeping", "rules", "shape", "showing", "upkeep"):
+    import_module(f"holdfast.cli.{_commands}")
 
 _INTERRUPTED = 130  # what typer makes of Ctrl-C
 _STOPPED = "stopped; if a state was being changed, it is as it was before the batch, or as it is after it"

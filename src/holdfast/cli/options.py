@@ -1,7 +1,7 @@
 """Options that many commands share, declared once: a command takes each group as one argument.
 
     @app.command()
-    @taking(options=READING, settings=settings_of(found_classes()))
+    @taking(options=reading, settings=settings_of(found_classes()))
     def discover(sources: SourceList, *, options: ReadOptions, settings: dict[str, Any]) -> None: ...
 
 On the command line the options of a group stand one by one; the command gets what the group makes of them. Settings of
@@ -11,9 +11,9 @@ rule classes come from what the classes declare: an option for each name, which 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import MISSING, dataclass, fields
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_type_hints
 
@@ -29,23 +29,20 @@ if TYPE_CHECKING:
 class Group:
     """Some options, and what a command gets for them."""
 
-    options: tuple[inspect.Parameter, ...]
+    options: Sequence[inspect.Parameter]
     made: Callable[..., Any]
+
+
+def group(function: Callable[..., Any]) -> Group:
+    """The parameters of a function as options; a command gets what it makes of them."""
+    return Group(_options(function, "return"), function)
 
 
 def taking(**groups: Group) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Let a command take groups of options, each as the argument of that name."""
 
     def decorated(command: Callable[..., None]) -> Callable[..., None]:
-        for name in groups:  # their types are heavy, and not imported yet
-            del command.__annotations__[name]
-        hints = get_type_hints(command, include_extras=True)
-        own = [
-            parameter.replace(annotation=hints[name], kind=inspect.Parameter.KEYWORD_ONLY)
-            for name, parameter in inspect.signature(command).parameters.items()
-            if name not in groups
-        ]
-        shared = [option for group in groups.values() for option in group.options]
+        options = [*_options(command, *groups), *(each for group in groups.values() for each in group.options)]
 
         @wraps(command)
         def called(**given: Any) -> None:
@@ -53,43 +50,62 @@ def taking(**groups: Group) -> Callable[[Callable[..., None]], Callable[..., Non
                 given[name] = group.made(**{option.name: given.pop(option.name) for option in group.options})
             command(**given)
 
-        called.__signature__ = inspect.Signature([*own, *shared])  # type: ignore[attr-defined]  # read by typer
-        called.__annotations__ = {each.name: each.annotation for each in (*own, *shared)}
+        called.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]  # read by typer
+        called.__annotations__ = {each.name: each.annotation for each in options}
         return called
 
     return decorated
 
 
-def option(name: str, annotation: Any, default: Any) -> inspect.Parameter:
-    """An option of a group."""
-    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+def _options(function: Callable[..., Any], *heavy: str) -> list[inspect.Parameter]:
+    """The parameters of a function, but for some, whose types are heavy, and not imported yet."""
+    for name in heavy:
+        del function.__annotations__[name]
+    hints = get_type_hints(function, include_extras=True)
+    return [
+        parameter.replace(annotation=hints[name], kind=inspect.Parameter.KEYWORD_ONLY)
+        for name, parameter in inspect.signature(function).parameters.items()
+        if name not in heavy
+    ]
 
 
 # ---- how files are read ---------------------------------------------------------------------------------------------
 
-_READING = "How files are read"
+_option = partial(typer.Option, rich_help_panel="How files are read")
 
 
-Types = Literal["infer", "text"]
-Reader = Literal["spark", "local"]
-
-
-def _reading(name: str, kind: Any, *names: str, default: Any = None, **about: Any) -> inspect.Parameter:
-    return option(name, Annotated[kind, typer.Option(*names, rich_help_panel=_READING, **about)], default)
-
-
-def _read_options(
-    separator: str | None,
-    quote: str | None,
-    header: bool | None,
-    null: list[str] | None,
-    types: Types,
-    schema: str | None,
-    input_format: str | None,
-    jdbc_table: str | None = None,
-    jdbc_properties: Path | None = None,
-    reader: Reader | None = None,
+@group
+def reading(
+    separator: Annotated[str | None, _option("--sep", help="CSV separator; sniffed if not given.")] = None,
+    quote: Annotated[str | None, _option(help="CSV quote; sniffed if not given.")] = None,
+    header: Annotated[
+        bool | None,
+        _option("--header/--no-header", help="First CSV line names the columns; sniffed if not given."),
+    ] = None,
+    null: Annotated[
+        list[str] | None, _option(help="A text that stands for null, e.g. NA (repeatable); sniffed if not given.")
+    ] = None,
+    types: Annotated[
+        Literal["infer", "text"], _option(help="Infer types from the whole file, or read all as text.")
+    ] = "infer",
+    schema: Annotated[str | None, _option(help="Types as a Spark DDL string: 'id INT, zip STRING'.")] = None,
+    input_format: Annotated[
+        str | None, _option(help="csv, json, parquet, orc or arrow, where the name doesn't tell.")
+    ] = None,
+    jdbc_table: Annotated[str | None, _option(help="The table to read from a jdbc: address.")] = None,
+    jdbc_properties: Annotated[
+        Path | None,
+        _option(
+            help="A file of properties (user=…, password=…) for a jdbc: address; or set HOLDFAST_JDBC_USER and "
+            "HOLDFAST_JDBC_PASSWORD."
+        ),
+    ] = None,
+    reader: Annotated[
+        Literal["spark", "local"] | None,
+        _option("--with", help="Read with Spark, or in this process; what fits best if not given."),
+    ] = None,
 ) -> ReadOptions:
+    """How files are read, as options say it."""
     from holdfast.intake.reading import ReadOptions
     from holdfast.sources.dialect import CsvOptions
     from holdfast.sources.secrets import read_properties
@@ -100,38 +116,8 @@ def _read_options(
     return ReadOptions(csv, schema, input_format, jdbc_table, properties, reader)
 
 
-_READING_ALL = (
-    _reading("separator", str | None, "--sep", help="CSV separator; sniffed if not given."),
-    _reading("quote", str | None, help="CSV quote; sniffed if not given."),
-    _reading(
-        "header",
-        bool | None,
-        "--header/--no-header",
-        help="First CSV line names the columns; sniffed if not given.",
-    ),
-    _reading(
-        "null",
-        list[str] | None,
-        "--null",
-        help="A text that stands for null, e.g. NA (repeatable); sniffed if not given.",
-    ),
-    _reading("types", Types, "--types", default="infer", help="Infer types from the whole file, or read all as text."),
-    _reading("schema", str | None, "--schema", help="Types as a Spark DDL string: 'id INT, zip STRING'."),
-    _reading("input_format", str | None, help="csv, json, parquet, orc or arrow, where the name doesn't tell."),
-    _reading("jdbc_table", str | None, help="The table to read from a jdbc: address."),
-    _reading(
-        "jdbc_properties",
-        Path | None,
-        help="A file of properties (user=…, password=…) for a jdbc: address; or set HOLDFAST_JDBC_USER and "
-        "HOLDFAST_JDBC_PASSWORD.",
-    ),
-    _reading(
-        "reader", Reader | None, "--with", help="Read with Spark, or in this process; what fits best if not given."
-    ),
-)
-READING = Group(_READING_ALL, _read_options)
-_OF_FILES = tuple(each for each in _READING_ALL if not each.name.startswith("jdbc"))
-READING_FILES = Group(_OF_FILES, _read_options)  # that arrive in a folder
+_of_files = [each for each in reading.options if not each.name.startswith("jdbc")]
+reading_files = Group(_of_files, reading.made)  # that arrive in a folder
 
 
 # ---- what is asked of rules -----------------------------------------------------------------------------------------
@@ -176,7 +162,9 @@ def _setting(settings: list[_Setting]) -> inspect.Parameter:
         rich_help_panel="What is asked of rules",
         show_default=False,
     )
-    return option(first.name, Annotated[first.kind | None, about], None)
+    return inspect.Parameter(
+        first.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[first.kind | None, about]
+    )
 
 
 def _help(settings: list[_Setting]) -> str:

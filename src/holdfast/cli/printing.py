@@ -1,40 +1,33 @@
-"""What commands share: names, keys, and the printing of results."""
+"""What commands share: names, a look at a state, and the printing of results."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import islice
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from holdfast.changes.asked import bounds
 from holdfast.cli.arguments import Format
 from holdfast.engines.contract import RuleClass
-from holdfast.engines.registry import drawable, found_classes, rule_class, rule_classes, suggestible
+from holdfast.engines.registry import found_classes, rule_class, rule_classes
 from holdfast.engines.thresholds import SHOWN
 from holdfast.errors import ExitCode
-from holdfast.report.terminal import Terminal, say, say_json
+from holdfast.report.terminal import Terminal, TerminalProgress, say, say_json
 
 if TYPE_CHECKING:
+    from holdfast.api.view import View
     from holdfast.changes.diff import Result
     from holdfast.engines.listing import Listing
-    from holdfast.report.progress import TerminalProgress
     from holdfast.results.outcome import Outcome
 
 
-def class_names() -> str:
-    """The classes whose rules are found, for help."""
-    return ", ".join(each.name for each in found_classes())
+def names_of(classes: Iterable[RuleClass[Any]]) -> str:
+    """The names of some classes of rules, for help."""
+    return ", ".join(each.name for each in classes)
 
 
-def likely_names() -> str:
-    """The classes whose rules can be suggested, for help."""
-    return ", ".join(each.name for each in suggestible())
-
-
-def drawn_names() -> str:
-    """The classes whose findings can be drawn, for help."""
-    return ", ".join(each.name for each in drawable())
+CLASSES = names_of(found_classes())
 
 
 def given_classes() -> list[RuleClass[Any]]:
@@ -42,22 +35,13 @@ def given_classes() -> list[RuleClass[Any]]:
     return [each for each in rule_classes().values() if each.given]
 
 
-def terminal_progress() -> TerminalProgress:
-    """The progress on standard error."""
-    from holdfast.report.progress import TerminalProgress
+@contextmanager
+def viewed(state: Path) -> Iterator[View]:
+    """A look at a state, with progress on standard error."""
+    from holdfast.api.view import View
 
-    return TerminalProgress()
-
-
-def in_schema_order(store: Any) -> list[dict[str, Any]]:
-    """What holds now of the classes whose findings are kept one by one, columns in the order of their tables."""
-    places = {
-        (record.schema.name, column): (number, place)
-        for number, record in enumerate(store.tables())
-        for place, column in enumerate([None, *record.schema.names])
-    }
-    own = [finding for name in store.watched if not rule_class(name).many for finding in store.results(name)]
-    return sorted(own, key=lambda f: (f["kind"], places.get((f.get("table"), f.get("column")), (0, 0))))
+    with TerminalProgress() as progress, View.open(state, progress=progress) as view:
+        yield view
 
 
 def print_findings(
@@ -71,8 +55,8 @@ def print_findings(
     said.
     """
     if form == "json":
-        print_json(findings)
-        print_json(finding.to_json() for result in results for finding in result.values())
+        say_json(findings)
+        say_json(finding.to_json() for result in results for finding in result.values())
         return
     from holdfast.report.tables import findings_tables, shown
 
@@ -88,10 +72,10 @@ def print_findings(
 
 def tell_outcome(outcome: Outcome, form: Format, fail_on: str, path: str = "") -> ExitCode:
     """What a batch did, as text or as JSON, and why it is an alarm or not; gives the exit code."""
-    from holdfast.report.outcome import print_outcome
+    from holdfast.report.printing import print_outcome
 
     if form == "json":
-        print_json([{**line, "file": path} if path else line for line in outcome.to_json()])
+        say_json([{**line, "file": path} if path else line for line in outcome.to_json()])
     else:
         print_outcome(outcome, Path(path).name or None)
     code = ExitCode.RULE_BROKE if outcome.alarms(fail_on) else ExitCode.ALL_WELL
@@ -100,21 +84,9 @@ def tell_outcome(outcome: Outcome, form: Format, fail_on: str, path: str = "") -
     return code
 
 
-def print_denials(denials: Iterable[Mapping[str, Any]], form: Format, top: int) -> None:
-    """Denial constraints that were found: as text the first ones, a line each, ready for a rule file or `check --rule`;
-    as JSON all.
-    """
-    if form == "json":
-        print_json(denials)
-        return
-    console = Terminal()
-    for denial in islice(denials, top):
-        console.print(denial["text"], markup=False, soft_wrap=True)
-
-
 def print_listings(listings: Iterable[Listing], limit: int, rows: bool) -> None:
     """The first violations of each rule."""
-    from holdfast.report.violations import print_listing
+    from holdfast.report.printing import print_listing
 
     for listing in listings:
         print_listing(listing, limit, rows)
@@ -123,9 +95,9 @@ def print_listings(listings: Iterable[Listing], limit: int, rows: bool) -> None:
 def print_violations_json(listings: Iterable[Listing], limit: int | None) -> None:
     """Each rule with the number of its violations, and then these, as far as they are kept as pairs."""
     for listing in listings:
-        print_json([listing.to_json()])
+        say_json([listing.to_json()])
         if listing.pairs is not None:
-            print_json(listing.violations(limit))
+            say_json(listing.violations(limit))
 
 
 def warn_unlisted(progress: TerminalProgress, findings: Iterable[Mapping[str, Any]]) -> None:
@@ -148,11 +120,6 @@ class Telling(Protocol):
 def tell(result: Telling, form: Format, about: str = "") -> None:
     """A result as JSON, or as text behind what it is about."""
     if form == "json":
-        print_json([result.to_json()])
+        say_json([result.to_json()])
     else:
         say(f"{about}{result}")
-
-
-def print_json(lines: Iterable[Mapping[str, Any]]) -> None:
-    """One object a line."""
-    say_json(lines)

@@ -13,12 +13,12 @@ from typing import Annotated, Any, Literal
 import typer
 
 from holdfast.cli.arguments import Format, TableName
-from holdfast.cli.changing import CHANGE, Change, commands_of_state
+from holdfast.cli.changing import Change, changing, commands_of_state
 from holdfast.cli.options import settings_of, taking
-from holdfast.cli.printing import class_names, print_json
+from holdfast.cli.printing import CLASSES
 from holdfast.engines.registry import found_classes
 from holdfast.errors import BadInput
-from holdfast.report.terminal import say
+from holdfast.report.terminal import say, say_json
 
 Undo = Annotated[bool, typer.Option("--undo", help="Take it back.")]
 Rule = Annotated[str, typer.Argument(metavar="RULE", help='The rule, such as [b]"Zip -> State"[/b].')]
@@ -36,7 +36,7 @@ def _show(state: Path, form: Format) -> None:
     if form == "json":
         told = ("name", "table", "text", "severity", "note")
         lines = [{"kind": "rule", **{name: getattr(each, name) for name in told}} for each in given.entries]
-        print_json([*lines, *marks.to_json(), {"kind": "watched", "classes": watched}])
+        say_json([*lines, *marks.to_json(), {"kind": "watched", "classes": watched}])
         return
     say(rules_yaml(given).rstrip())
     say(f"# watched classes: {', '.join(watched) or 'none'}")
@@ -53,7 +53,7 @@ rules = commands_of_state(
 
 
 @rules.command()
-@taking(change=CHANGE)
+@taking(change=changing)
 def add(
     files: RuleFiles,
     table: Annotated[str | None, typer.Option("--table", help="The table of rules that name none.")] = None,
@@ -65,7 +65,7 @@ def add(
 
 
 @rules.command()
-@taking(change=CHANGE)
+@taking(change=changing)
 def remove(
     files: Annotated[list[str], typer.Argument(metavar="RULE…", help="Names or texts of rules, or one rule file.")],
     *,
@@ -76,7 +76,7 @@ def remove(
 
 
 @rules.command()
-@taking(change=CHANGE)
+@taking(change=changing)
 def edit(
     file: Annotated[
         Path | None, typer.Argument(metavar="FILE", help="The rules as they are to be; an editor opens without it.")
@@ -119,7 +119,7 @@ def _open_editor(file: Path) -> None:
 
 
 @rules.command()
-@taking(change=CHANGE)
+@taking(change=changing)
 def promote(
     rule: Rule,
     name: Annotated[str | None, typer.Option(help="A name for it.")] = None,
@@ -138,23 +138,23 @@ def promote(
 
 
 @rules.command()
-@taking(change=CHANGE)
+@taking(change=changing)
 def ignore(rule: Rule, table: TableName = None, undo: Undo = False, *, change: Change) -> None:
     """Hear no more of a found rule: when it breaks, that is no alarm, and a page tells it last."""
     change.make(lambda monitor: monitor.ignore(rule, table=table, undo=undo, change_id=change.id))
 
 
 @rules.command()
-@taking(change=CHANGE)
+@taking(change=changing)
 def pin(rule: Rule, table: TableName = None, undo: Undo = False, *, change: Change) -> None:
     """Have a found rule matter, whatever its score is: when it breaks, that is an alarm, and a page tells it first."""
     change.make(lambda monitor: monitor.pin(rule, table=table, undo=undo, change_id=change.id))
 
 
 @rules.command()
-@taking(change=CHANGE, settings=settings_of(found_classes()))
+@taking(change=changing, settings=settings_of(found_classes()))
 def watch(
-    classes: Annotated[str, typer.Argument(metavar="CLASSES", help=f"Rules to find and keep: {class_names()}.")],
+    classes: Annotated[str, typer.Argument(metavar="CLASSES", help=f"Rules to find and keep: {CLASSES}.")],
     *,
     settings: dict[str, Any],
     change: Change,
@@ -164,7 +164,7 @@ def watch(
 
 
 @rules.command()
-@taking(change=CHANGE)
+@taking(change=changing)
 def unwatch(
     classes: Annotated[str, typer.Argument(metavar="CLASSES", help="Classes of rules, comma separated.")],
     *,

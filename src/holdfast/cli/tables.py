@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.changes.asked import bounds
 from holdfast.errors import BadInput
+from holdfast.report.terminal import TerminalProgress
 
 if TYPE_CHECKING:
     from holdfast.changes.diff import Result
-    from holdfast.report.progress import TerminalProgress
     from holdfast.table.table import Schema
 
 

@@ -9,8 +9,9 @@ import typer
 
 from holdfast.cli.app import app
 from holdfast.cli.arguments import Output, State
-from holdfast.cli.printing import tell, terminal_progress
+from holdfast.cli.printing import tell
 from holdfast.errors import ExitCode
+from holdfast.report.terminal import TerminalProgress
 
 
 @app.command()
@@ -27,7 +28,7 @@ def verify(
     """
     from holdfast.api.verifying import verify as look
 
-    with terminal_progress() as progress:
+    with TerminalProgress() as progress:
         verified = look(state, deep=deep, progress=progress)
     tell(verified, form)
     raise typer.Exit(ExitCode.BAD_INPUT if verified.problems else ExitCode.ALL_WELL)
@@ -45,7 +46,7 @@ def backup(
     """
     from holdfast.store.backup import backup as copy
 
-    with terminal_progress() as progress:
+    with TerminalProgress() as progress:
         made = copy(state, folder, say=progress.step)
     tell(made, form)
 
@@ -64,6 +65,6 @@ def vacuum(
     """
     from holdfast.api.monitor import Monitor
 
-    with terminal_progress() as progress, Monitor.open(state, progress=progress) as monitor:
+    with TerminalProgress() as progress, Monitor.open(state, progress=progress) as monitor:
         done = monitor.vacuum(keep_events=keep_events)
     tell(done, form, f"{state}: ")

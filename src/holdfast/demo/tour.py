@@ -10,12 +10,9 @@ from rich.rule import Rule
 
 from holdfast.api.monitor import Monitor
 from holdfast.demo.tax import make_tax, write_csv
-from holdfast.report.outcome import print_history, print_outcome
-from holdfast.report.progress import TerminalProgress
-from holdfast.report.suggestions import print_suggestions
+from holdfast.report.printing import print_explanation, print_history, print_outcome, print_suggestions
 from holdfast.report.tables import findings_tables
-from holdfast.report.terminal import Terminal, plain
-from holdfast.report.violations import print_explanation
+from holdfast.report.terminal import Terminal, TerminalProgress, plain
 
 _ROWS = 20_000
 _console = Terminal()
@@ -27,7 +24,7 @@ def run(html: Path) -> None:
 
     with tempfile.TemporaryDirectory(prefix="holdfast-demo-") as folder, TerminalProgress() as progress:
         here = Path(folder)
-        tax = make_tax(_ROWS).add_column(0, "Id", pa.array(range(_ROWS)))
+        tax = _records(0, _ROWS)
         _heading(f"{_ROWS:,} tax records in a CSV file: Spark reads, Holdfast watches")
         write_csv(tax, here / "tax.csv")
         progress.step("Starting Spark")
@@ -67,7 +64,7 @@ _DDL = (
 
 def _batches(watch: Monitor, tax: pa.Table, here: Path) -> None:
     _heading("Batch 1: 500 new records, one with a salary nobody has")
-    fresh = make_tax(500, offset=_ROWS).add_column(0, "Id", pa.array(range(_ROWS, _ROWS + 500)))
+    fresh = _records(_ROWS, 500)
     salaries = fresh["Salary"].to_pylist()
     salaries[17] = 9_999_999
     fresh = _with(fresh, "Salary", pa.array(salaries))
@@ -88,7 +85,7 @@ def _batches(watch: Monitor, tax: pa.Table, here: Path) -> None:
     print_outcome(watch.apply(snapshot=snapshot, batch_id="wednesday"))
 
     _heading("Batch 4: 20 more records, one with another city for a zip code that others have")
-    more = make_tax(20, offset=_ROWS + 500).add_column(0, "Id", pa.array(range(_ROWS + 500, _ROWS + 520)))
+    more = _records(_ROWS + 500, 20)
     cities = [tax["City"][40].as_py() + "x", *more["City"].to_pylist()[1:]]
     zips = [tax["Zip"][40].as_py(), *more["Zip"].to_pylist()[1:]]
     more = _with(_with(more, "City", pa.array(cities)), "Zip", pa.array(zips))
@@ -96,6 +93,10 @@ def _batches(watch: Monitor, tax: pa.Table, here: Path) -> None:
 
     _heading("Monday's file arrives again: a batch id counts only once")
     print_outcome(watch.apply(inserts=here / "new.csv", batch_id="monday"))
+
+
+def _records(first: int, count: int) -> pa.Table:
+    return make_tax(count, offset=first).add_column(0, "Id", pa.array(range(first, first + count)))
 
 
 def _with(table: pa.Table, name: str, values: pa.Array) -> pa.Table:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from math import floor
 
-from holdfast.report.svg import LINE_HEIGHT, at, cut_to, group, path, rect, room_of, svg, text
+from holdfast.report.pictures import LINE_HEIGHT, at, cut_to, group, path, rect, room_of, svg, text
 
 _WIDEST = 190.0  # of a table
 _BETWEEN = 22.0  # boxes of one layer

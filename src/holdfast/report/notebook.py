@@ -6,10 +6,11 @@ Every value, name and text of others passes `escape` here or in the pictures.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import singledispatch
 from itertools import islice
 from sqlite3 import ProgrammingError
+from typing import Any
 
 from holdfast.changes.diff import Witness
 from holdfast.engines.contract import Json
@@ -17,12 +18,11 @@ from holdfast.engines.registry import rule_class
 from holdfast.report.document.details import rule_of, side_by_side, violations_page
 from holdfast.report.document.fates import fate_of, turn_of
 from holdfast.report.document.shown import Shown, Side
-from holdfast.report.pages import escape, findings_html, html_table, outcome_html
+from holdfast.report.pages import escape, html_table
 from holdfast.report.pictures import STYLE, strip
-from holdfast.report.suggestions import suggestions_html
-from holdfast.report.tables import shown
+from holdfast.report.tables import Totals, sections, shown
 from holdfast.results.checked import Checked, Listings
-from holdfast.results.drawn import Drawn
+from holdfast.results.drawn import Drawn, shape_lines
 from holdfast.results.explanation import Explanation
 from holdfast.results.found import Found
 from holdfast.results.history import RuleHistory, since
@@ -121,18 +121,40 @@ def html_of(result: Drawn) -> str:
 
 @html_of.register
 def _found(found: Found) -> str:
-    return framed(findings_html(*shown(found.ranked, _FINDINGS)))
+    return framed(_findings_html(*shown(found.ranked, _FINDINGS)))
+
+
+def _findings_html(findings: Sequence[Mapping[str, Any]], totals: Totals | None = None) -> str:
+    """The findings as HTML, a table for each section; `totals` says how many there are where not all are given."""
+    parts = []
+    for each in sections(findings, totals):
+        parts.append(f"<h3>{escape(each.title)}</h3>")
+        if each.lines:
+            parts.append(html_table(each.table.headings, each.cells, each.table.numbers))
+    return "".join(parts)
 
 
 @html_of.register
 def _suggestions(found: Suggestions) -> str:
-    return framed(suggestions_html(found))
+    parts = [f"<h3>{escape(line)}</h3>" for line in shape_lines(found.shapes)]
+    for section in found.sections():
+        rows = [
+            (
+                "" if line.score is None else f"{line.score:.2f}",
+                f"{line.to_remove:,}" if line.to_remove else "",
+                line.text,
+            )
+            for line in section.lines
+        ]
+        headings = ("score", "rows to remove", section.heading)
+        parts.append(html_table(headings, rows, headings[:2]))
+    return framed(*parts, lines([found.unlisted_line()]))
 
 
 @html_of.register
 def _checked(checked: Checked) -> str:
     violated = Listings(listing for listing in checked.listings if listing.count)
-    return framed(findings_html(checked.to_json())) + (html_of(violated) if violated else "")
+    return framed(_findings_html(checked.to_json())) + (html_of(violated) if violated else "")
 
 
 @html_of.register
@@ -159,11 +181,24 @@ def _outcome(outcome: Outcome) -> str:
         for text, witness in diff.witnesses.items()
     ]
     broken.sort(key=lambda each: each[0])
-    parts = [outcome_html(outcome)]
+    parts = [_outcome_html(outcome)]
     for _, engine, text, witness in broken[: 4 * _PAIRS]:
         if len(parts) <= _PAIRS and (pair := witness_pair(engine, text, witness)) is not None:
             parts.append(heading(f"{text} broke") + pair_html(pair))
     return framed(*parts)
+
+
+def _outcome_html(outcome: Outcome) -> str:
+    """What a batch did: what changed of given rules, which rules broke or came, and what changed of facts."""
+    batch = outcome.batch
+    heading = f"batch {batch.seq}: {batch.inserted:,} rows inserted, {batch.deleted:,} deleted"
+    headings = ("column or rule", "fact", "before", "after")
+    own, facts = ([html_table(headings, changed)] if changed else [] for changed in outcome.change_lines())
+    parts = [f"<h3>{escape(', '.join(batch.tables))}, {escape(heading)}</h3>", *own]
+    parts += [] if own or facts else ["<p>No fact changed.</p>"]
+    for title, listed in (*outcome.aside_lines(), *outcome.rule_lines()):
+        parts.append(lines([title]) + bullets(listed))
+    return "".join([*parts, *facts])
 
 
 @html_of.register

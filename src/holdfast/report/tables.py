@@ -19,11 +19,7 @@ from holdfast.changes.diff import Result
 from holdfast.engines.contract import GIVEN_TABLE, FindingTable, RuleClass, is_given
 from holdfast.engines.registry import found_classes, rule_class
 from holdfast.report.terminal import Terminal, plain
-from holdfast.results.outcome_lines import change_lines
-from holdfast.results.rows import Row
-from holdfast.visible import brief, cut, visible
-
-_LONGEST_VALUE = 1000
+from holdfast.visible import cut, visible
 
 
 def text_table(
@@ -129,18 +125,6 @@ def findings_tables(
     ]
 
 
-def changes_table(
-    changed: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]], several: bool = False
-) -> Table | None:
-    """What changed in facts, besides the number of rows: one line a fact; with its table, where there are several."""
-    lines = [line for before, after in changed if _is_fact(after) for line in change_lines(before, after, several)]
-    return text_table(("column", "fact", "before", "after"), lines, ("before", "after")) if lines else None
-
-
-def _is_fact(finding: Mapping[str, Any]) -> bool:
-    return rule_class(finding["kind"]).facts
-
-
 _NARROWEST = 8  # no column is cut below this
 _LAST = ("rule", "dependency", "key", "column")  # headings of what is cut after all else
 
@@ -188,29 +172,3 @@ def _narrow(widths: list[int], places: Sequence[int], excess: int) -> int:
         widths[widest] -= 1
         taken += 1
     return taken
-
-
-def print_rows(rows: Sequence[Row], most: int) -> None:
-    """What is known of each row, and its values."""
-    console = Terminal()
-    shown = rows[:most]
-    columns = list(dict.fromkeys(name for row in shown for name in row.values or ()))
-    lines = [[str(row.number), *(_row_cell(row, name) for name in columns)] for row in shown if row.values is not None]
-    headings = ("row", *columns)
-    widths = [max(map(len, column)) for column in zip(headings, *lines, strict=True)]
-    fits = sum(width + 3 for width in widths) < console.width
-    for row in shown:
-        console.print(plain(str(row)), soft_wrap=True)
-        if row.values is not None and not fits:
-            console.print(text_table(("column", "value"), [(name, _row_cell(row, name)) for name in row.values]))
-    if lines and fits:
-        console.print(text_table(headings, lines))
-    if len(rows) > most:
-        console.print(f"… and {len(rows) - most:,} more; see --limit")
-
-
-def _row_cell(row: Row, column: str) -> str:
-    """A value as it is; nothing where it isn't kept."""
-    values = row.values or {}
-    value = values.get(column)
-    return brief(None if value is None else str(value), _LONGEST_VALUE) if column in values else ""

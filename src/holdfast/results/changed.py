@@ -24,6 +24,13 @@ _SAID = {
     "unwatched": "no longer watched",
 }
 
+_COLUMN_SAID = {
+    "added": "column {column!r} ({type}) joins, null in the rows that were there",
+    "dropped": "column {column!r} leaves",
+    "renamed": "column {column!r} is called {name!r} now",
+    "retyped": "column {column!r} is {type} now, and was {before}",
+}
+
 
 @dataclass(frozen=True, repr=False)
 class Changed(Printed):
@@ -84,7 +91,7 @@ def summary(about: About) -> str:
 def line(event: str, about: Json) -> str:
     """What happened to a rule, a class, a column or a table."""
     if event == "columns":
-        return _column_line(about)
+        return _COLUMN_SAID[about["done"]].format(**about)
     if event == "tables":
         return _table_line(about)
     if event == "found":
@@ -103,17 +110,6 @@ def said(event: str, about: Json) -> str:
     if violations is None or event == "removed":
         return _SAID[event]
     return f"{_SAID[event]}; {violations:,} violation{'s' * (violations != 1)}"
-
-
-def _column_line(told: Json) -> str:
-    name = repr(told["column"])
-    if told["done"] == "added":
-        return f"column {name} ({told['type']}) joins, null in the rows that were there"
-    if told["done"] == "dropped":
-        return f"column {name} leaves"
-    if told["done"] == "renamed":
-        return f"column {name} is called {told['name']!r} now"
-    return f"column {name} is {told['type']} now, and was {told['before']}"
 
 
 def _table_line(told: Json) -> str:

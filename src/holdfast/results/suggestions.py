@@ -21,7 +21,6 @@ from holdfast.table.frames import Framed
 from holdfast.visible import Printed
 
 TOP = 20  # lines of a section
-NOTHING = "nothing looks as if it were meant"
 RULES = Kind("a rule file", holds(HEADING.encode()), (".yaml", ".yml"))
 
 
@@ -138,7 +137,11 @@ class Suggestions(Printed, Drawn, Framed, Sequence[Suggestion]):
         for section in self.sections():
             more = [f"  … and {section.more:,} more"] if section.more else []
             lines += [section.heading, *map(str, section.lines), *more]
-        return [*lines, *([] if self.told else [NOTHING]), *filter(None, [self.unlisted_line()])]
+        return [*lines, *self.last_lines()]
+
+    def last_lines(self) -> list[str]:
+        """That there is nothing to show, where it is so, and what is left out."""
+        return [*([] if self.told else ["nothing looks as if it were meant"]), *filter(None, [self.unlisted_line()])]
 
 
 def _line(each: Suggestion, with_table: bool) -> Line:

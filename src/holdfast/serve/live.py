@@ -18,8 +18,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
-from typing import Any
 
+from holdfast.api.state_report import state_document
 from holdfast.api.view import View
 from holdfast.engines.listing import Listing
 from holdfast.errors import HoldfastError, clear_sentences
@@ -54,8 +54,8 @@ class _Moment:
 class Live:
     """A state, followed from `start` until `close`."""
 
-    def __init__(self, path: Path, make: Callable[[View], dict[str, Any]]) -> None:
-        self.path, self._make = path, make
+    def __init__(self, path: Path) -> None:
+        self.path = path
         self._view = View.open(path)
         self._stamp = _stamp(path)
         self._lock = threading.Lock()
@@ -161,7 +161,7 @@ class Live:
             self._refuse_trouble()
             moment = self._moment
             if moment.document is None:
-                written = json.dumps(self._make(self._view), ensure_ascii=False, separators=(",", ":"))
+                written = json.dumps(state_document(self._view, live=True), ensure_ascii=False, separators=(",", ":"))
                 content = gzip.compress(written.encode("utf-8", "backslashreplace"), 6, mtime=0)
                 moment.document = Packed(content, self.tag())
             return moment.document

@@ -8,17 +8,15 @@ import secrets
 import socket
 import threading
 import webbrowser
-from collections.abc import Callable
 from contextlib import suppress
 from ipaddress import ip_address
 from pathlib import Path
 from string import ascii_letters, digits
-from typing import Any
 
 import uvicorn
 
-from holdfast.api.view import View
 from holdfast.errors import BadInput
+from holdfast.report.terminal import say
 from holdfast.serve.app import application
 from holdfast.serve.guard import LOOPBACK, Address
 from holdfast.serve.live import Live
@@ -28,17 +26,8 @@ _SHORTEST_TOKEN = 16
 _TOKEN_LETTERS = frozenset(ascii_letters + digits + "-_.~")  # what stands in an address as it is
 
 
-def serve(
-    state: Path,
-    host: str,
-    port: int,
-    token: str | None,
-    say: Callable[[str], None],
-    make: Callable[[View], dict[str, Any]],
-    *,
-    open_browser: bool = False,
-) -> None:
-    """Serve a state until Ctrl-C; `say` hears the address."""
+def serve(state: Path, host: str, port: int, token: str | None, *, open_browser: bool = False) -> None:
+    """Serve a state until Ctrl-C, and say where."""
     if token is not None:
         _refuse_weak(token)
     with listening(host, port) as bound:
@@ -46,10 +35,10 @@ def serve(
         if token is None and not is_private:
             token = secrets.token_urlsafe()
         _give_memory_back()
-        live = Live(state, make)
+        live = Live(state)
         try:
             visit = address.url + (f"?token={token}" if token else "")
-            say(f"{state} at {visit}")
+            say(f"Serving {state} at {visit}; stop with Ctrl-C.")
             if open_browser:
                 threading.Thread(target=webbrowser.open, args=(visit,), daemon=True).start()
             _run(live, address, token, bound)

@@ -76,9 +76,9 @@ class RuleBlock:
         most: int | None,
     ) -> None:
         self._columns, self._sections = columns, sections
-        self._taken = [_Taken() for _ in sections]
+        self._taken: list[list[tuple[str, int, int]]] = [[] for _ in sections]  # texts, scores and states
         self._fill(budget, most)
-        self._first = [sum(len(each.texts) for each in self._taken[:at]) for at in range(len(sections))]
+        self._first = [sum(len(each) for each in self._taken[:at]) for at in range(len(sections))]
         self._places = dict(self._found(wanted))
 
     def _fill(self, budget: int, most: int | None) -> None:
@@ -97,7 +97,7 @@ class RuleBlock:
                 used += len(packer.compress(texts.encode() + scores.encode()))
                 used += len(packer.flush(zlib.Z_SYNC_FLUSH))
                 count += len(some)
-                self._taken[at].add(some)
+                self._taken[at] += some
                 if used >= budget:
                     break
 
@@ -109,7 +109,7 @@ class RuleBlock:
             coded.setdefault((engine, table), {})[self._columns.coded(table, text)] = rule
         for section, taken, first in zip(self._sections, self._taken, self._first, strict=True):
             own = coded.get((section.declared.name, section.table), {})
-            yield from ((own[text], first + at) for at, text in enumerate(taken.texts) if text in own)
+            yield from ((own[text], first + at) for at, (text, _, _) in enumerate(taken) if text in own)
 
     def place(self, rule: RuleName) -> int | None:
         """The number of a rule that was wanted; None where it is left out."""
@@ -119,9 +119,9 @@ class RuleBlock:
     def left_out(self) -> str:
         """What is left out, in words."""
         short = [
-            f"{section.total - len(taken.texts):,} of {section.total:,} {section.title}"
+            f"{section.total - len(taken):,} of {section.total:,} {section.title}"
             for section, taken in zip(self._sections, self._taken, strict=True)
-            if len(taken.texts) < section.total
+            if len(taken) < section.total
         ]
         if not short:
             return ""
@@ -138,35 +138,21 @@ class RuleBlock:
                 "given": section.declared.given,
                 "lens": section.declared.lens,
                 "first": first,
-                "count": len(taken.texts),
+                "count": len(taken),
                 "total": section.total,
                 "bound": ", ".join(map(str, bounds([section.result]))),
             }
             for section, taken, first in zip(self._sections, self._taken, self._first, strict=True)
         ]
+        rules = list(chain.from_iterable(self._taken))
         return {
             "sections": sections,
-            "texts": "\n".join(text for taken in self._taken for text in taken.texts),
-            "scores": [score for taken in self._taken for score in taken.scores],
-            "states": [state for taken in self._taken for state in taken.states],
+            "texts": "\n".join(text for text, _, _ in rules),
+            "scores": [score for _, score, _ in rules],
+            "states": [state for _, _, state in rules],
             "details": {str(place): detail for place, detail in sorted(details.items())},
             "left_out": self.left_out,
         }
-
-
-@dataclass
-class _Taken:
-    """The rules of a section that there is room for."""
-
-    texts: list[str] = field(default_factory=list)
-    scores: list[int] = field(default_factory=list)
-    states: list[int] = field(default_factory=list)
-
-    def add(self, some: Iterable[tuple[str, int, int]]) -> None:
-        for text, score, state in some:
-            self.texts.append(text)
-            self.scores.append(score)
-            self.states.append(state)
 
 
 def percent(score: float | None) -> int:

@@ -1,0 +1,213 @@
+"""The commands that watch tables: they start it, and apply what changes, a batch at a time or as files arrive."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from holdfast.cli.app import app
+from holdfast.cli.arguments import (
+    Columns,
+    Evolve,
+    FailOn,
+    How,
+    OnMissing,
+    Output,
+    Quarantine,
+    SourceList,
+    State,
+    TableColumn,
+    TableName,
+    TablesOfBatch,
+)
+from holdfast.cli.options import reading, reading_files, settings_of, taking
+from holdfast.cli.printing import (
+    CLASSES,
+    given_classes,
+    print_findings,
+    tell_outcome,
+    warn_unlisted,
+)
+from holdfast.cli.tables import by_table, named, note_left_out, split, table_line, table_or_files
+from holdfast.engines.registry import rule_classes
+from holdfast.errors import BadInput, ExitCode
+from holdfast.report.terminal import TerminalProgress, say, say_json, somebody_reads
+from holdfast.table.nulls import NullMode
+
+if TYPE_CHECKING:
+    from holdfast.intake.reading import ReadOptions
+
+
+@app.command()
+@taking(settings=settings_of(rule_classes().values()), options=reading)
+def init(
+    state: State,
+    sources: SourceList,
+    *,
+    watch: Annotated[str, typer.Option(help=f"Rule classes to discover and watch: {CLASSES}.")] = "column",
+    rules: Annotated[
+        Path | None, typer.Option("--rules", help="A YAML file of rules, whose violations are kept.")
+    ] = None,
+    suggest: Annotated[
+        int | None, typer.Option(min=1, help="Also watch the N best rules that the data seem to follow.")
+    ] = None,
+    key: Annotated[
+        list[str] | None,
+        typer.Option(help="Key columns, comma separated: [b]id[/b], or [b]table:id,day[/b] with several tables."),
+    ] = None,
+    columns: Columns = None,
+    nulls: Annotated[NullMode, typer.Option(help="Whether null equals null.")] = "equal",
+    segments: Annotated[
+        str | None, typer.Option(help="Keep the bulk files elsewhere: a path or URI that Spark sees.")
+    ] = None,
+    form: Output = "text",
+    options: ReadOptions,
+    settings: dict[str, Any],
+) -> None:
+    """Start watching tables: read them whole, find what holds, keep it in a state folder.
+
+    Example: [b]holdfast init state/ tax.csv --key Id[/b]
+    """
+    from holdfast.api.monitor import Monitor
+
+    tables = named(sources, options.jdbc_table)
+    chosen = by_table("--columns", columns or [], tables)
+    with TerminalProgress() as progress, Monitor.create(
+        state, tables, watch=split(watch), rules=rules, suggest=suggest,
+        key=by_table("--key", key or [], tables), columns=chosen, nulls=nulls,
+        options=options, segments=segments, progress=progress, **settings,
+    ) as monitor:  # fmt: skip
+        left_out = monitor.left_out
+        note_left_out(progress, left_out, chosen)
+        results = monitor.ranked()
+        given = [finding for each in given_classes() for finding in monitor.results(each.name)]
+        warn_unlisted(progress, [finding.to_json() for finding in given])
+        made = monitor.tables
+    if form == "json":
+        say_json(table_line(table.schema, table.rows, left_out[name], results) for name, table in made.items())
+    print_findings([], form, results=results)
+
+
+_PARTS: dict[How, str] = {
+    "insert": "inserts", "delete": "deletes", "changes": "changes", "snapshot": "snapshot", "upsert": "upserts",
+}  # fmt: skip
+
+
+@app.command()
+@taking(options=reading)
+def apply(
+    state: State,
+    *,
+    insert: Annotated[str | None, typer.Option(help="A file of new rows.")] = None,
+    delete: Annotated[
+        str | None, typer.Option(help="A file of rows to delete; with a key, its columns are enough.")
+    ] = None,
+    changes: Annotated[str | None, typer.Option(help="A file whose rows say insert, delete or update.")] = None,
+    snapshot: Annotated[
+        str | None, typer.Option(help="The whole table as it is now; the difference is applied.")
+    ] = None,
+    upsert: Annotated[
+        str | None, typer.Option(help="A file of rows that replace those with their key, or are new.")
+    ] = None,
+    op: Annotated[str | None, typer.Option(help="The column of --changes that says the operation.")] = None,
+    table: TablesOfBatch = None,
+    how: Annotated[
+        How | None, typer.Option("--how", "--as", help="What the files of --table hold; new rows if not given.")
+    ] = None,
+    table_column: TableColumn = None,
+    batch_id: Annotated[
+        str | None, typer.Option(help="A name for this batch; the same one is never applied twice.")
+    ] = None,
+    on_missing: OnMissing = "error",
+    quarantine: Quarantine = None,
+    evolve: Evolve = False,
+    fail_on: FailOn = "likely",
+    form: Output = "text",
+    options: ReadOptions,
+) -> None:
+    """Apply one batch of changes, and tell what changed.
+
+    Example: [b]holdfast apply state/ --insert new.csv --delete old.csv[/b]; of several tables at once:
+    [b]holdfast apply state/ --table orders=o.csv --table customers=c.csv[/b]
+    """
+    from holdfast.api.monitor import Monitor
+    from holdfast.results.alarms import alarming
+
+    alarming(fail_on)  # which refuses what it can't mean
+    name, files = table_or_files(table or [])
+    sources: dict[str, Any] = {
+        "inserts": insert, "deletes": delete, "changes": changes, "snapshot": snapshot, "upserts": upsert,
+    }  # fmt: skip
+    if files:
+        if given := [part for part, source in sources.items() if source is not None]:
+            raise BadInput(f"--table name=path tells the files; leave out that of {given[0]}, and say --how instead")
+        sources = {_PARTS[how or "insert"]: files}
+    elif how is not None:
+        raise BadInput(f"--how {how} says what the files of --table name=path hold, and there are none; leave it out")
+    with TerminalProgress() as progress, Monitor.open(state, progress=progress) as monitor:
+        progress.step("Applying the batch")
+        outcome = monitor.apply(
+            **sources, table=name, table_column=table_column, batch_id=batch_id, on_missing=on_missing,
+            operation_column=op, options=options, quarantine=quarantine, evolve=evolve,
+        )  # fmt: skip
+    raise typer.Exit(tell_outcome(outcome, form, fail_on))
+
+
+@app.command()
+@taking(options=reading_files)
+def watch(
+    state: State,
+    *,
+    folder: Annotated[str, typer.Option("--from", help="The folder that files arrive in; move them in whole.")],
+    holds: Annotated[How, typer.Option("--as", help="What the files hold.")] = "insert",
+    once: Annotated[bool, typer.Option("--once", help="Stop when all files that are there are applied.")] = False,
+    op: Annotated[str | None, typer.Option(help="The column that says the operation, with --as changes.")] = None,
+    table: TableName = None,
+    table_column: TableColumn = None,
+    on_missing: OnMissing = "error",
+    quarantine: Quarantine = None,
+    evolve: Evolve = False,
+    fail_on: FailOn = "likely",
+    form: Output = "text",
+    options: ReadOptions,
+) -> None:
+    """Apply every file that arrives in a folder, each exactly once, until stopped with Ctrl-C.
+
+    Example: [b]holdfast watch state/ --from incoming/[/b]
+    """
+    from holdfast.api.monitor import Monitor
+    from holdfast.results.alarms import alarming
+    from holdfast.results.outcome import Outcome
+
+    alarming(fail_on)  # which refuses what it can't mean
+    codes = {ExitCode.ALL_WELL}
+
+    def applied(path: str, outcome: Outcome) -> None:
+        codes.add(tell_outcome(outcome, form, fail_on, path))
+        if not somebody_reads():
+            raise _NobodyReads
+
+    def refused(path: str, reason: str, moved: str | None) -> None:
+        codes.add(ExitCode.BAD_INPUT)
+        say(f"{reason}; {'the file is passed over' if moved is None else f'moved to {moved}'}", err=True)
+        if form == "json":
+            say_json([{"kind": "refused", "file": path, "reason": reason, "moved_to": moved}])
+
+    with TerminalProgress() as progress, Monitor.open(state, progress=progress) as monitor:
+        progress.note(f"Watching {folder}; stop with Ctrl-C.")
+        try:
+            monitor.watch_folder(
+                folder, how=holds, table=table, table_column=table_column, on_missing=on_missing, operation_column=op,
+                options=options, once=once, applied=applied, quarantine=quarantine, refused=refused, evolve=evolve,
+            )  # fmt: skip
+        except KeyboardInterrupt:
+            progress.note("Stopped. Batches that were told are kept.")
+        except _NobodyReads:
+            progress.note("Stopped, as nobody reads what is told. Batches that were told are kept.")
+    raise typer.Exit(max(codes))
+
+
+class _NobodyReads(Exception):
+    """Ends a watch whose output goes nowhere: it would go on for ever, unseen."""

@@ -1,0 +1,251 @@
+"""The commands that look at tables once, and keep nothing: what holds, what is likely, and whether given rules hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from holdfast.changes.names import command
+from holdfast.cli.app import app
+from holdfast.cli.arguments import Columns, Format, Output, SourceList, Top
+from holdfast.cli.options import reading, settings_of, taking
+from holdfast.cli.printing import (
+    CLASSES,
+    given_classes,
+    names_of,
+    print_findings,
+    print_listings,
+    print_violations_json,
+    viewed,
+    warn_unlisted,
+)
+from holdfast.cli.tables import by_table, named, note_left_out, split, table_line
+from holdfast.engines.registry import drawable, found_classes, suggestible
+from holdfast.engines.thresholds import MAX_LHS, SHOWN
+from holdfast.errors import BadInput, ExitCode
+from holdfast.report.terminal import Terminal, TerminalProgress, say, say_json
+from holdfast.table.nulls import NullMode
+
+if TYPE_CHECKING:
+    from holdfast.intake.reading import ReadOptions
+
+_AS_DENIALS = [each for each in found_classes() if each.denials]
+_AS_DENIALS_TITLES = " and ".join(each.title for each in _AS_DENIALS)
+
+
+@app.command()
+@taking(settings=settings_of(found_classes()), options=reading)
+def discover(
+    sources: SourceList,
+    *,
+    rules: Annotated[
+        str | None,
+        typer.Option(help=f"Rule classes to look for: {CLASSES}; an overview if not given."),
+    ] = None,
+    columns: Columns = None,
+    top: Top = SHOWN,
+    nulls: Annotated[NullMode, typer.Option(help="Whether null equals null.")] = "equal",
+    form: Output = "text",
+    as_: Annotated[
+        Literal["dc"] | None,
+        typer.Option("--as", help=f"Print {_AS_DENIALS_TITLES} as denial constraints, one for all readings."),
+    ] = None,
+    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page, too.")] = None,
+    redact: Annotated[bool, typer.Option("--redact", help="Show hashes in place of values in the page.")] = False,
+    picture: Annotated[
+        Path | None,
+        typer.Option(help=f"Draw tables and what ties them ({names_of(drawable())}): .dot, .mmd or .svg."),
+    ] = None,
+    options: ReadOptions,
+    settings: dict[str, Any],
+) -> None:
+    """Tell what holds in a table, once.
+
+    Without --rules an overview: likely keys, what determines what, rows that look wrong, and the columns.
+    Example: [b]holdfast discover tax.csv[/b], or [b]holdfast discover tax.csv --rules fd,ucc[/b]
+    """
+    from holdfast.api.discovery import discover as find
+
+    _refuse_outputs(html, picture)
+    asked = split(rules or "")
+    if as_ and not any(each.name in asked for each in _AS_DENIALS):
+        names = ",".join(each.name for each in _AS_DENIALS)
+        raise BadInput(f"--as dc writes {_AS_DENIALS_TITLES} as denial constraints; ask for them: --rules {names}")
+    tables = named(sources, options.jdbc_table)
+    chosen = by_table("--columns", columns or [], tables)
+    suggestions = None
+    with TerminalProgress() as progress:
+        if rules is None and not settings and picture is None:
+            from holdfast.api.suggesting import overview
+
+            suggestions, found = overview(tables, chosen, nulls, options, progress, html, redact)
+        else:
+            found = find(
+                tables,
+                asked or ["column"],
+                columns=chosen,
+                nulls=nulls,
+                options=options,
+                html=html,
+                redact=redact,
+                progress=progress,
+                **settings,
+            )
+        note_left_out(progress, found.left_out, chosen)
+    if form == "json":
+        say_json(table_line(*shape, found.left_out[name], found.ranked) for name, shape in found.shapes.items())
+        say_json(suggestions.to_json() if suggestions is not None else ())
+    elif suggestions is not None:
+        from holdfast.report.printing import print_suggestions
+
+        print_suggestions(suggestions, min(top, 12))
+        say(_next(tables, suggestions.seconds))
+    if as_:
+        _print_denials(found.denials(), form, top)
+    else:
+        print_findings([], form, top, asked, found.ranked)
+    if picture:
+        found.picture(picture)
+
+
+def _next(tables: dict[str, str], seconds: float) -> str:
+    """How long it took, and what to type next."""
+    files = tables.values()
+    return (
+        f"took {seconds:,.1f} s. Next: {command('suggest', *files, '--to', 'rules.yaml')}   "
+        "(rules to read, edit and check)\n"
+        f"              {command('init', 'state/', *files, '--suggest', SHOWN)}   (watch them)\n"
+        f"              {command('discover', *files, '--rules', 'fd,ucc')}   (all that hold exactly)"
+    )
+
+
+def _refuse_outputs(html: Path | None, picture: Path | None) -> None:
+    """Say before the work what would stand in the way of its results."""
+    from holdfast.results.outputs import PAGE, PICTURE, refuse_unwritable
+
+    for each in drawable():
+        if picture:
+            each.pictures().refuse_undrawable(picture)
+    for path, kind in ((html, PAGE), (picture, PICTURE)):
+        if path:
+            refuse_unwritable(path, kind)
+
+
+def _print_denials(denials: Iterable[Mapping[str, Any]], form: Format, top: int) -> None:
+    """Denial constraints that were found: as text the first ones, a line each, ready for a rule file or `check --rule`;
+    as JSON all.
+    """
+    if form == "json":
+        say_json(denials)
+        return
+    console = Terminal()
+    for denial in islice(denials, top):
+        console.print(denial["text"], markup=False, soft_wrap=True)
+
+
+@app.command()
+@taking(options=reading)
+def suggest(
+    sources: SourceList,
+    *,
+    rules: Annotated[str | None, typer.Option(help=f"Only these rule classes: {names_of(suggestible())}.")] = None,
+    columns: Columns = None,
+    top: Annotated[int, typer.Option(min=1, help="Show at most N per class; with --to, write N rules.")] = SHOWN,
+    max_lhs: Annotated[int, typer.Option(min=1, help="At most N columns in a left side or key.")] = MAX_LHS,
+    every: Annotated[
+        bool, typer.Option("--all", help="List every rule that was ranked, also what follows from others.")
+    ] = False,
+    to: Annotated[Path | None, typer.Option(help="Write what is shown as a rule file (.yaml).")] = None,
+    nulls: Annotated[NullMode, typer.Option(help="Whether null equals null.")] = "equal",
+    form: Output = "text",
+    options: ReadOptions,
+) -> None:
+    """Suggest rules that the data seem to follow, exactly or nearly, and list the rows that break them.
+
+    SOURCE may also be a state folder.
+    Example: [b]holdfast suggest hospital.csv[/b], or [b]holdfast suggest hospital.csv --to rules.yaml[/b]
+    """
+    from holdfast.api.suggesting import is_state
+    from holdfast.api.suggesting import suggest as find
+    from holdfast.results.outputs import refuse_unwritable, write_text
+    from holdfast.results.suggestions import RULES
+
+    if to:
+        refuse_unwritable(to, RULES)
+    asked = split(rules) if rules else None
+    if is_state(sources[0]):
+        if len(sources) > 1 or columns:
+            raise BadInput(f"{sources[0]} is a state, which knows its tables and columns; give it alone")
+        with viewed(Path(sources[0])) as view:
+            found = view.suggest(asked, max_lhs=max_lhs)
+    else:
+        tables = named(sources, options.jdbc_table)
+        chosen = by_table("--columns", columns or [], tables)
+        with TerminalProgress() as progress:
+            found = find(
+                tables, asked, max_lhs=max_lhs, columns=chosen, nulls=nulls, options=options, progress=progress
+            )
+            note_left_out(progress, found.left_out, chosen)
+    if form == "json":
+        say_json(table_line(*shape, found.left_out.get(name, ())) for name, shape in found.shapes.items())
+        say_json(found.to_json())
+    else:
+        from holdfast.report.printing import print_all, print_suggestions
+
+        (print_all(found) if every else print_suggestions(found, top))
+        say(f"took {found.seconds:,.1f} s", err=True)
+    if to and not (count := len(found.rules(top).entries)):
+        say(f"nothing looks as if it were meant, so {to} is not written", err=True)
+    elif to:
+        write_text(to, found.rules_text(top), RULES)
+        say(
+            f"wrote {count:,} rules to {to}; read them, delete what is not meant, and give the rest to check or init",
+            True,
+        )
+
+
+@app.command()
+@taking(settings=settings_of(given_classes()), options=reading)
+def check(
+    sources: SourceList,
+    *,
+    rules: Annotated[Path | None, typer.Option(help="A YAML file of rules.")] = None,
+    rule: Annotated[
+        list[str] | None, typer.Option("--rule", help="A rule, in place of a file of them (repeatable).")
+    ] = None,
+    rows: Annotated[
+        bool, typer.Option("--rows", help="Show the violating rows side by side; with JSON, list them.")
+    ] = False,
+    limit: Annotated[
+        int | None, typer.Option(min=0, help="At most N violations of a rule (text: 3 by default).")
+    ] = None,
+    nulls: Annotated[NullMode, typer.Option(help="Whether null equals null, in dependencies and keys.")] = "equal",
+    form: Output = "text",
+    options: ReadOptions,
+    settings: dict[str, Any],
+) -> None:
+    """Tell whether rules hold in a table, and which rows break them. Exit code 1 where one of severity error doesn't.
+
+    Examples: [b]holdfast check tax.csv --rules rules.yaml --rows[/b],
+    [b]holdfast check tax.csv --rule "\\[Year, Salary desc] orders \\[Year, Bin]"[/b]
+    """
+    from holdfast.api.checking import check as look
+
+    if (rules is None) == (not rule):
+        raise BadInput("give rules to check: --rules FILE, or --rule TEXT; not both")
+
+    with TerminalProgress() as progress:
+        tables = named(sources, options.jdbc_table)
+        checked = look(tables, rules or rule or [], nulls=nulls, options=options, progress=progress, **settings)
+        warn_unlisted(progress, checked.to_json())
+    print_findings(checked.to_json(), form)
+    if form == "text":
+        listed = [listing for listing in checked.listings if listing.pairs is not None]
+        print_listings(listed, 3 if limit is None else limit, rows)
+    elif rows:
+        print_violations_json(checked.listings, limit)
+    raise typer.Exit(ExitCode.RULE_BROKE if checked.violated else ExitCode.ALL_WELL)

@@ -1,0 +1,153 @@
+"""The commands that change which columns and tables a state watches, while its history goes on."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from holdfast.cli.arguments import Format, TableName
+from holdfast.cli.changing import Change, changing, commands_of_state
+from holdfast.cli.options import reading, taking
+from holdfast.cli.tables import named, split
+from holdfast.report.terminal import say_json
+
+if TYPE_CHECKING:
+    from holdfast.intake.reading import ReadOptions
+    from holdfast.store.records import TableRecord
+
+Name = Annotated[str, typer.Argument(metavar="COLUMN", help="The name of the column.")]
+Type = Annotated[
+    str,
+    typer.Argument(
+        metavar="TYPE", help="Such as integer, float, decimal(10,2), text, boolean, date, timestamp, timestamp_ntz."
+    ),
+]
+
+
+def _tables_of(state: Path) -> list[TableRecord]:
+    """The tables of a state; none of them is loaded."""
+    from holdfast.store.store import Store
+
+    with closing(Store(state)) as store:
+        return store.tables()
+
+
+def _show_columns(state: Path, form: Format) -> None:
+    """List the columns of each table with their types, and those that are not watched."""
+    from holdfast.report.tables import text_table
+    from holdfast.report.terminal import Terminal
+    from holdfast.table.types import show_type
+
+    lines = []
+    for record in _tables_of(state):
+        schema = record.schema
+        key = {schema.names[place] for place in schema.key}
+        for column in schema.columns:
+            about = "key" if column.name in key else ""
+            lines.append((schema.name, column.name, show_type(column.type), about))
+        lines += [(schema.name, name, "", "not watched") for name in record.left_out]
+    if form == "json":
+        names = ("table", "column", "type", "about")
+        say_json({"kind": "column", **dict(zip(names, line, strict=True))} for line in lines)
+    else:
+        Terminal().print(text_table(("table", "column", "type", ""), lines, ()))
+
+
+columns = commands_of_state(
+    "columns",
+    "Show and change the columns of a watched table, while its history goes on.\n\n"
+    "Example: [b]holdfast columns state/ rename zip postcode[/b]",
+    _show_columns,
+)
+
+
+@columns.command()
+@taking(change=changing)
+def add(name: Name, kind: Type, table: TableName = None, *, change: Change) -> None:
+    """A new column, null in all rows that are there."""
+    change.make(lambda monitor: monitor.add_column(name, kind, table=table, change_id=change.id))
+
+
+@columns.command()
+@taking(change=changing)
+def drop(name: Name, table: TableName = None, *, change: Change) -> None:
+    """A column leaves, with the rules that speak of it; files may have it still."""
+    change.make(lambda monitor: monitor.drop_column(name, table=table, change_id=change.id))
+
+
+@columns.command()
+@taking(change=changing)
+def rename(
+    old: Annotated[str, typer.Argument(metavar="OLD", help="The name of the column.")],
+    new: Annotated[str, typer.Argument(metavar="NEW", help="Its name from now on.")],
+    table: TableName = None,
+    *,
+    change: Change,
+) -> None:
+    """A column gets another name, and keeps its rules and what is remembered of them."""
+    change.make(lambda monitor: monitor.rename_column(old, new, table=table, change_id=change.id))
+
+
+@columns.command()
+@taking(change=changing)
+def retype(name: Name, kind: Type, table: TableName = None, *, change: Change) -> None:
+    """A column gets a wider type, in which every value means what it meant; or becomes text."""
+    change.make(lambda monitor: monitor.retype_column(name, kind, table=table, change_id=change.id))
+
+
+def _show_tables(state: Path, form: Format) -> None:
+    """List the tables with their rows, columns and keys."""
+    from holdfast.report.tables import text_table
+    from holdfast.report.terminal import Terminal
+
+    records = _tables_of(state)
+    lines = [(each.schema, each.rows, [each.schema.names[place] for place in each.schema.key]) for each in records]
+    if form == "json":
+        say_json(
+            {"kind": "table", "table": schema.name, "rows": rows, "columns": len(schema.names), "key": key}
+            for schema, rows, key in lines
+        )
+    else:
+        shown = [(s.name, f"{rows:,}", f"{len(s.names):,}", ", ".join(key)) for s, rows, key in lines]
+        Terminal().print(text_table(("table", "rows", "columns", "key"), shown, ("rows", "columns")))
+
+
+tables = commands_of_state(
+    "tables",
+    "Show and change the tables of a state, while its history goes on.\n\n"
+    "Example: [b]holdfast tables state/ add customers.csv --key id[/b]",
+    _show_tables,
+)
+
+
+@tables.command("add")
+@taking(change=changing, options=reading)
+def add_table(
+    source: Annotated[
+        str, typer.Argument(metavar="SOURCE", help="A file, a folder or a jdbc: address, or [b]name=path[/b].")
+    ],
+    *,
+    key: Annotated[str | None, typer.Option(help="The columns of its key, comma separated.")] = None,
+    columns: Annotated[str | None, typer.Option(help="Only these columns, comma separated.")] = None,
+    options: ReadOptions,
+    change: Change,
+) -> None:
+    """Watch one more table: it is read whole, and the rules of all watched classes are found in it."""
+    ((name, path),) = named([source], options.jdbc_table).items()
+    change.make(
+        lambda monitor: monitor.add_table(
+            name, path, key=split(key or ""), columns=split(columns or ""), options=options, change_id=change.id
+        ),
+    )
+
+
+@tables.command("drop")
+@taking(change=changing)
+def drop_table(
+    name: Annotated[str, typer.Argument(metavar="TABLE", help="The name of the table.")], *, change: Change
+) -> None:
+    """Watch a table no longer; rules that speak of it go with it. What the history tells of it stays."""
+    change.make(lambda monitor: monitor.drop_table(name, change_id=change.id))

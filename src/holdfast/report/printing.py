@@ -1,0 +1,281 @@
+"""Results in the terminal: what batches did, rows, violations with the offending cells marked, and suggestions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from rich.box import ROUNDED
+from rich.table import Table
+
+from holdfast.changes.naming import by_key, by_number
+from holdfast.engines.contract import Explanation, is_given, score_cell
+from holdfast.engines.listing import Listing
+from holdfast.engines.registry import rule_class
+from holdfast.engines.thresholds import SHOWN
+from holdfast.report.tables import text_table
+from holdfast.report.terminal import Terminal, plain
+from holdfast.results.drawn import shape_lines
+from holdfast.results.history import RuleHistory
+from holdfast.results.outcome import Outcome
+from holdfast.results.outcome_lines import change_lines, with_table
+from holdfast.results.rows import Row
+from holdfast.store.records import BatchRecord
+from holdfast.visible import brief, cut, visible
+
+if TYPE_CHECKING:
+    from holdfast.results.suggestions import Suggestions  # heavier than what a batch needs
+
+_LONGEST_VALUE = 1000
+
+# ---- batches ---------------------------------------------------------------------------------------------------------
+
+
+def print_outcome(outcome: Outcome, name: str | None = None) -> None:
+    """A line about the batch, and a table of what changed."""
+    console = Terminal()
+    batch = outcome.batch
+    title = f"{plain(name)}: " if name else ""
+    if outcome.already_applied:
+        console.print(f"{title}batch {plain(batch.batch_id)} was applied before, at {batch.at}; nothing to do")
+        return
+    if not batch.inserted and not batch.deleted:
+        console.print(f"{title}no change in {plain(', '.join(batch.tables))}{_ignored(batch)}")
+        _print_lines(console, outcome.aside_lines())
+        return
+    milliseconds = 1000 * (batch.seconds + outcome.commit_seconds)
+    console.print(
+        f"{title}[bold]batch {batch.seq}[/bold] on {plain(', '.join(batch.tables))}: {batch.inserted:,} rows inserted, "
+        f"{batch.deleted:,} deleted in {milliseconds:,.0f} ms{_ignored(batch)}"
+    )
+    _print_lines(console, outcome.aside_lines())
+    changed = [(old.to_json(), new.to_json()) for old, new in outcome.changed]
+    given = _violations_table(outcome, changed)
+    if given is not None:
+        console.print(given)
+    _print_lines(console, outcome.rule_lines())
+    found = _facts_table(changed, outcome.of_several), _errors_table(changed, outcome.of_several)
+    tables = [table for table in found if table is not None]
+    for table in tables:
+        console.print(table)
+    if given is None and not tables and not any(diff.lost or diff.gained for diff in outcome.diffs.values()):
+        console.print("no fact but the number of rows changed")
+
+
+def _print_lines(console: Terminal, told: Iterable[tuple[str, list[str]]]) -> None:
+    for heading, lines in told:
+        word, _, rest = heading.partition(":")
+        console.print(f"[bold]{word}[/bold]:{plain(rest)}", soft_wrap=True)
+        for line in lines:
+            console.print(f"  {plain(line)}", soft_wrap=True)
+
+
+def _violations_table(outcome: Outcome, changed: Sequence[tuple[dict[str, Any], dict[str, Any]]]) -> Table | None:
+    """How many violations of each rule are new, and how many are gone."""
+    lines = []
+    for old, new in changed:
+        if is_given(new):
+            counts = ["–" if count is None else f"{count:,}" for count in outcome.moved(new["text"], new["table"])]
+            lines.append([new["name"], new["severity"], *counts, f"{old['violations']:,}", f"{new['violations']:,}"])
+    headings = ("rule", "severity", "new", "gone", "before", "after")
+    return text_table(headings, lines, headings[2:]) if lines else None
+
+
+def _facts_table(changed: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]], several: bool = False) -> Table | None:
+    """What changed in facts, besides the number of rows: one line a fact; with its table, where there are several."""
+    lines = [
+        line
+        for before, after in changed
+        if rule_class(after["kind"]).facts
+        for line in change_lines(before, after, several)
+    ]
+    return text_table(("column", "fact", "before", "after"), lines, ("before", "after")) if lines else None
+
+
+def _errors_table(
+    changed: Sequence[tuple[dict[str, Any], dict[str, Any]]], several: bool, most: int = 5
+) -> Table | None:
+    """The rules that hold to some share, of which this share changed the most."""
+    shares = [
+        (*(one.get(measure, 0.0) for one in (old, new)), with_table(new, new["text"], several), measure)
+        for old, new in changed
+        if not is_given(new) and (measure := rule_class(new["kind"]).measure)
+    ]
+    if not shares:
+        return None
+    first = sorted(shares, key=lambda share: -abs(share[1] - share[0]))[:most]
+    lines = [[f"{before:.4%}", f"{after:.4%}", text] for before, after, text, _ in first]
+    measures = " or ".join(dict.fromkeys(share[3].replace("_", " ") for share in shares))
+    title = f"{len(shares):,} rules changed their {measures}" + (", the most:" if len(shares) > most else ":")
+    return text_table(("before", "after", "rule"), lines, ("before", "after"), title)
+
+
+def _ignored(batch: BatchRecord) -> str:
+    return f"; {batch.ignored:,} operations on rows that aren't there were ignored" if batch.ignored else ""
+
+
+def print_history(batches: Sequence[BatchRecord], changes: Mapping[int, str] | None = None) -> None:
+    """The batches as a table; of changes of rules and columns, what they did in a few words."""
+    changed = changes or {}
+    rows = [
+        (
+            str(batch.seq),
+            batch.at[5:19].replace("T", " "),
+            ", ".join(batch.tables),
+            f"{batch.kind}: {changed[batch.seq]}" if changed.get(batch.seq) else batch.kind,
+            f"{batch.inserted:,}",
+            f"{batch.deleted:,}",
+            f"{batch.seconds * 1000:,.0f}",
+            str(batch.lost),
+            batch.batch_id,
+        )
+        for batch in batches
+    ]
+    headings = ("batch", "applied at", "table", "what", "rows in", "rows out", "ms", "lost", "id")
+    numbers = ("batch", "rows in", "rows out", "ms", "lost")
+    Terminal().print(text_table(headings, rows, numbers) if rows else "no batch was applied yet")
+
+
+def print_rule_history(fared: RuleHistory, most: int = 40) -> None:
+    """How rules have fared: the ones that broke most often first."""
+    rows = [
+        (
+            rule["kind"],
+            rule["table"],
+            _since(rule["holds_since"]),
+            f"{rule['broke']:,}",
+            score_cell(rule),
+            f"{rule['name']}: {rule['text']}" if "name" in rule else rule["text"],
+        )
+        for rule in islice(fared, most)
+    ]
+    headings = ("class", "table", "holds since", "broke", "score", "rule")
+    title = f"{len(fared):,} rules" + (f", the first {most}" if len(fared) > most else "")
+    Terminal().print(text_table(headings, rows, ("broke", "score"), title) if rows else "no rules are watched")
+
+
+def _since(batch: int | None) -> str:
+    if batch is None:
+        return "doesn't"
+    return f"batch {batch}" if batch else "start"
+
+
+# ---- rows and violations ---------------------------------------------------------------------------------------------
+
+
+def print_rows(rows: Sequence[Row], most: int) -> None:
+    """What is known of each row, and its values."""
+    console = Terminal()
+    shown = rows[:most]
+    columns = list(dict.fromkeys(name for row in shown for name in row.values or ()))
+    lines = [[str(row.number), *(_row_cell(row, name) for name in columns)] for row in shown if row.values is not None]
+    headings = ("row", *columns)
+    widths = [max(map(len, column)) for column in zip(headings, *lines, strict=True)]
+    fits = sum(width + 3 for width in widths) < console.width
+    for row in shown:
+        console.print(plain(str(row)), soft_wrap=True)
+        if row.values is not None and not fits:
+            console.print(text_table(("column", "value"), [(name, _row_cell(row, name)) for name in row.values]))
+    if lines and fits:
+        console.print(text_table(headings, lines))
+    if len(rows) > most:
+        console.print(f"… and {len(rows) - most:,} more; see --limit")
+
+
+def _row_cell(row: Row, column: str) -> str:
+    """A value as it is; nothing where it isn't kept."""
+    values = row.values or {}
+    value = values.get(column)
+    return brief(None if value is None else str(value), _LONGEST_VALUE) if column in values else ""
+
+
+def print_listing(listing: Listing, first: int, with_rows: bool) -> None:
+    """The first violations of a rule, as a table of ids and values or as pairs of rows."""
+    console = Terminal()
+    rule = listing.rule
+    console.print(f"[bold]{plain(rule.name)}[/bold]: {listing.count:,} violations of {plain(rule.text)}")
+    if not listing.count:
+        return
+    if listing.pairs is None:
+        console.print("only their number is kept; start the state with a higher --pair-limit to list them")
+        return
+    if not len(listing.pairs):  # of a rule about a table that no rows stand for
+        console.print("the table itself is the violation: there are no rows to list")
+        return
+    if with_rows:
+        for violation in listing.violations(first):
+            console.print(_side_by_side(listing, violation))
+    else:
+        shown = listing.to_arrow(first)
+        left_out = ["rule", *(["t_row", "s_row"] if listing.table.schema.key else [])]
+        names = [name for name in shown.column_names if name not in left_out]
+        rows = [[brief(None if v is None else str(v)) for v in row.values()] for row in shown.select(names).to_pylist()]
+        console.print(text_table(names, rows))
+    count = max(listing.count, len(listing.pairs))  # of a table that is a violation there are rows to look at
+    if count > first:
+        console.print(f"… and {count - first:,} more; see --limit and --output")
+
+
+def _side_by_side(listing: Listing, violation: dict[str, Any]) -> Table:
+    looked_at = listing.looked_at
+    columns = [name for name in listing.table.schema.names if any(name in shown for shown in looked_at.values())]
+    keys = [by_key(key) for key in violation.get("keys", ())]
+    names = keys or [by_number(row) for row in violation["rows"]]
+    table = Table(box=ROUNDED, header_style="bold")
+    for name in ("row", *columns):
+        table.add_column(plain(name), overflow="ellipsis", no_wrap=True)
+    for side, row in zip(looked_at, names, strict=True):
+        cells = [_cell(violation[side][name], marked=name in looked_at[side]) for name in columns]
+        table.add_row(f"{side}: {plain(row)}", *cells)
+    return table
+
+
+def _cell(value: Any, marked: bool) -> str:
+    text = plain(brief(None if value is None else str(value)))
+    return f"[bold red]{text}[/bold red]" if marked else text
+
+
+def print_explanation(explained: Explanation) -> None:
+    """Why a rule holds or doesn't: its lines, and the table below them."""
+    console = Terminal()
+    for line in explained.lines():
+        console.print(plain(line), soft_wrap=True)
+    if table := explained.table():
+        console.print(text_table(table.headings, table.rows, table.numbers, table.title))
+
+
+# ---- suggestions -----------------------------------------------------------------------------------------------------
+
+
+def print_suggestions(found: Suggestions, top: int = SHOWN) -> None:
+    """One screen."""
+    console = Terminal()
+    for shape in shape_lines(found.shapes):
+        console.print(f"[bold]{plain(shape)}[/bold]")
+    for section in found.sections(top):
+        note = "[dim]   score, rows to remove[/dim]" if section.lines[0].score is not None else ""
+        console.print(f"[bold]{plain(section.heading)}[/bold]{note}")
+        for line in section.lines:
+            console.print(plain(cut(visible(str(line)), console.width)), soft_wrap=True)
+        if section.more:
+            console.print(f"  … and {section.more:,} more (--top shows more)")
+    for last in found.last_lines():
+        console.print(last)
+
+
+def print_all(found: Suggestions) -> None:
+    """Every rule that was ranked, with what it follows from."""
+    rows = [
+        (
+            str(each.rank),
+            f"{each.scored.score:.3f}",
+            f"{each.scored.support:,}",
+            f"{each.scored.to_remove:,}",
+            each.text,
+            ", ".join(each.implied_by),
+        )
+        for each in found
+    ]
+    headings = ("rank", "score", "rows that tell", "to remove", "rule", "follows from")
+    Terminal().print(text_table(headings, rows, headings[:4], f"{len(rows):,} rules"))
