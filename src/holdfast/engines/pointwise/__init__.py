@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,11 +13,7 @@ from holdfast.rules.pointwise import Pointwise
 
 if TYPE_CHECKING:
     from holdfast.engines.pointwise.engine import PointwiseEngine
-    from holdfast.engines.scored import Scored, Wanted
-    from holdfast.engines.watched import WatchedTable
-    from holdfast.progress import Progress
     from holdfast.rules.given import TableRules
-    from holdfast.table.runner import Runner
 
 SHORT, SHORTER, MANY_COLUMNS = 3, 2, 24  # columns of a left side if nobody asks; on wide tables; beyond how many
 
@@ -70,7 +66,7 @@ def _cells(rule: Json) -> list[str]:
     return [share + error, rule["text"]]
 
 
-class PointwiseOrders(Suggestible[PointwiseSettings, "WatchedTable"]):
+class PointwiseOrders(Suggestible[PointwiseSettings]):
     """Pointwise order dependencies that are found."""
 
     name, title, rules = "pod", "pointwise order dependencies", (Pointwise,)
@@ -85,12 +81,6 @@ class PointwiseOrders(Suggestible[PointwiseSettings, "WatchedTable"]):
         from holdfast.engines.pointwise.engine import PointwiseEngine
 
         return PointwiseEngine(self, settings)
-
-    def likely(self, subject: WatchedTable, wanted: Wanted, runner: Runner, progress: Progress) -> Sequence[Scored]:
-        """By how many pairs of rows test them."""
-        from holdfast.engines.pointwise.likely import likely
-
-        return likely(subject, wanted, runner, progress)
 
 
 RULE_CLASSES = (PointwiseOrders(),)
