@@ -18,7 +18,7 @@ from holdfast.rules.registry import CLASSES
 SOURCE = Path(holdfast.__file__).parent
 ABOVE = ("advice", "api", "cli", "ranking", "report", "results", "serve", "store")
 WORDS = {"column", "row", "table"}  # names that mean other things, too
-DENIAL = Path("cli/once.py"), "dc"  # what users write: --as dc
+DENIAL = Path("cli/discover.py"), "dc"  # what users write: --as dc
 
 
 def literals() -> Iterator[tuple[Path, str]]:

@@ -17,7 +17,7 @@ from holdfast.errors import ExitCode, HoldfastError, refuse_not_utf8
 from holdfast.report.terminal import heard, prepare_streams, say
 
 # They register themselves when they are imported, and help lists them in this order.
-for _commands in ("once", "keeping", "rules", "shape", "showing", "upkeep"):
+for _commands in ("discover", "apply", "rules", "columns", "show", "upkeep"):
     import_module(f"holdfast.cli.{_commands}")
 
 _INTERRUPTED = 130  # what typer makes of Ctrl-C
