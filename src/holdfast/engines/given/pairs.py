@@ -25,7 +25,7 @@ import numpy as np
 
 from holdfast.engines.given import ViolationSettings
 from holdfast.engines.given.explain import Explanation
-from holdfast.engines.given.keeper import ADDED, RESOLVED, Answer, Arrays, Cut, Keeper, RowsOf, Standing
+from holdfast.engines.given.keeper import ADDED, RESOLVED, Answer, Arrays, Cut, Keeper, Known, RowsOf, Standing
 from holdfast.engines.given.kept import LIMIT, Violations
 from holdfast.engines.given.listing import PairListing
 from holdfast.engines.given.queries import queries_of
@@ -120,17 +120,11 @@ class PairsKeeper(Keeper[WatchedTable, State]):
         parts = [[next(found) for _ in each] for each in numbers]
         return State(search, numbers, [Violations.of(joined(each, self.limit)) for each in parts])
 
-    def taking_over(
-        self,
-        known: Keeper[WatchedTable, State],
-        state: State,
-        subject: WatchedTable,
-        runner: Runner,
-        progress: Progress = SILENT,
-    ) -> State:
+    def taking_over(self, known: Known, subject: WatchedTable, runner: Runner, progress: Progress = SILENT) -> State:
         """Find the violations of the rules that are new."""
         search = self._search(subject, runner, progress)
-        kept = {named.text: (state, place) for place, named in enumerate(known.rules) if state.search is search}
+        same = known.state.search is search
+        kept = {text: (known.state, place) for place, text in enumerate(known.texts) if same}
         new = [place for place, named in enumerate(self.rules) if named.text not in kept]
         found = self._only(new).begin(subject, runner, progress)
         kept |= {self.rules[place].text: (found, number) for number, place in enumerate(new)}

@@ -15,8 +15,7 @@ import numpy as np
 
 from holdfast.changes.diff import NOBODY
 from holdfast.engines import contract
-from holdfast.engines.given.keeper import Answer, Arrays, Cut, Keeper, Pairs, RowsOf, Standing
-from holdfast.engines.given.single import alone
+from holdfast.engines.given.keeper import Answer, Arrays, Cut, Keeper, Pairs, RowsOf, Standing, alone
 from holdfast.engines.given.status import Status
 from holdfast.engines.listing import Listing
 from holdfast.engines.row.evaluate import violators, violators_in
