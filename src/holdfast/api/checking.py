@@ -8,13 +8,7 @@ from typing import Any
 
 from holdfast.api.opening import opened
 from holdfast.engines.listing import Listing
-from holdfast.engines.registry import (
-    ALL_TABLES,
-    given_class,
-    make_engine,
-    refuse_unknown_settings,
-    rule_classes,
-)
+from holdfast.engines.registry import ALL_TABLES, given_class, make_engine, refuse_unknown_settings, rule_classes
 from holdfast.errors import BadInput
 from holdfast.intake.reading import ReadOptions
 from holdfast.progress import SILENT, Progress

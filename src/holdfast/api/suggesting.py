@@ -11,7 +11,7 @@ from typing import Any
 from holdfast.api.discovery import found_in
 from holdfast.api.opening import opened
 from holdfast.api.watched import Watched
-from holdfast.engines.registry import found_classes, make_engine, names_in, refuse_given, rule_class, suggestible
+from holdfast.engines.registry import found_classes, make_engine, rule_class, suggestible, to_find
 from holdfast.engines.scored import Scored, Wanted
 from holdfast.engines.thresholds import MAX_LHS, TOP
 from holdfast.engines.watched import WatchedTable
@@ -119,8 +119,7 @@ def classes_of(rules: str | Sequence[str] | None) -> list[str]:
     known = [each.name for each in suggestible()]
     if rules is None:
         return known
-    asked = names_in(rules)
-    refuse_given(asked)
+    asked = to_find(rules)
     for name in asked:
         if name not in known:
             raise BadInput(f"{rule_class(name).title} can't be suggested; choose from: {', '.join(known)}")

@@ -13,13 +13,7 @@ from holdfast.api.watched import Watched
 from holdfast.changes.diff import Finding, Result
 from holdfast.changes.names import command
 from holdfast.engines.listing import Listing
-from holdfast.engines.registry import (
-    ALL_TABLES,
-    class_of_text,
-    given_class,
-    make_engine,
-    rule_class,
-)
+from holdfast.engines.registry import ALL_TABLES, class_of_text, given_class, make_engine, rule_class
 from holdfast.engines.thresholds import MAX_LHS, TOP
 from holdfast.errors import BadInput, refuse_below
 from holdfast.progress import Progress

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from holdfast.engines.given import ViolationSettings
-from holdfast.engines.given.explain import Explanation
+from holdfast.engines.given.explain import Explanation, explained
 from holdfast.engines.given.keeper import ADDED, RESOLVED, Answer, Arrays, Cut, Keeper, Known, RowsOf, Standing
 from holdfast.engines.given.kept import LIMIT, Violations
 from holdfast.engines.given.listing import PairListing
@@ -208,7 +208,7 @@ class PairsKeeper(Keeper[WatchedTable, State]):
 
     def explain(self, state: State, subject: WatchedTable, rule: int, rows: Sequence[int]) -> Explanation:
         """Why some rows violate a rule, or the first that do, and which rows to fix first."""
-        return Explanation.of(self.listing(state, subject, rule), rows)
+        return explained(self.listing(state, subject, rule), rows)
 
     # ---- in files ---------------------------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from holdfast.engines.given.explain import Explanation
+from holdfast.engines.given.explain import Explanation, explained
 from holdfast.engines.given.keeper import Answer, Arrays, Cut, Keeper, Known, RowsOf, Standing, alone
 from holdfast.engines.given.listing import PairListing
 from holdfast.engines.given.row_set import RowSet
@@ -99,7 +99,7 @@ class RowsKeeper(Keeper[WatchedTable, State]):
 
     def explain(self, state: State, subject: WatchedTable, rule: int, rows: Sequence[int]) -> Explanation:
         """Why a row violates a rule, or the first that does."""
-        return Explanation.of(self.listing(state, subject, rule), rows)
+        return explained(self.listing(state, subject, rule), rows)
 
     def dump(self, state: State) -> tuple[Arrays, Mapping[str, Any]]:
         """The ids of the rows; these know no codes."""
