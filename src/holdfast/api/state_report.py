@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -55,28 +56,23 @@ class _State:
 
     def seen(self) -> Seen:
         """All of it."""
-        view = self._view
-        rules = list(self._rules())
-        opened = view.opened()
-        return Seen(
-            title=view.path.resolve().name,
-            is_state=True,
-            nulls=view.nulls,
-            watched=opened.tables,
-            left_out=opened.left_out,
-            sections=[*self._sections(rules)],
+        rules, left_out = list(self._rules()), self._view.opened().left_out
+        return replace(
+            self._seen(rules),
+            left_out=left_out,
             rules=rules,
-            batches=view.history(),
             events=self._events,
             counts=self._memory.counts(),
-            nulls_over_time=self._nulls_over_time(),
             references=self._references(),
-            changes={seq: list(_changes(about)) for seq, about in view.changes().items()},
-            notes=[*left_out_notes(opened.left_out), *_kept_notes(self._memory), *self._event_notes()],
+            changes={seq: list(_changes(about)) for seq, about in self._view.changes().items()},
+            notes=[*left_out_notes(left_out), *_kept_notes(self._memory), *self._event_notes()],
         )
 
     def seen_of_columns(self) -> Seen:
         """That of columns alone: no rows of rules, and nothing that batches did."""
+        return self._seen(list(self._rules(with_rows=False)))
+
+    def _seen(self, rules: Sequence[RuleSeen]) -> Seen:
         view = self._view
         return Seen(
             title=view.path.resolve().name,
@@ -84,7 +80,7 @@ class _State:
             nulls=view.nulls,
             watched=view.opened().tables,
             left_out={},
-            sections=[*self._sections(list(self._rules(with_rows=False)))],
+            sections=[*self._sections(rules)],
             batches=view.history(),
             nulls_over_time=self._nulls_over_time(),
         )

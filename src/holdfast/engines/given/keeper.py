@@ -78,9 +78,8 @@ class Answer:
     @staticmethod
     def nothing(rules: int) -> Answer:
         """What no rows do."""
-        none = (np.empty((0, 2), np.int64),) * rules
-        counts = np.zeros((rules, len(COUNTS)), np.int64)
-        return Answer(none, none, counts, np.ones(rules, np.bool_), np.full((rules, 2), NOBODY))
+        none = [np.empty((0, 2), np.int64)] * rules
+        return Answer.of(none, none)
 
     @staticmethod
     def of(added: Sequence[Pairs], resolved: Sequence[Pairs]) -> Answer:

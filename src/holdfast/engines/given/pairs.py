@@ -258,15 +258,11 @@ def _in_order(pairs: Pairs) -> Pairs:
 
 def _answer(taken_in: Sequence[tuple[Found, Found]]) -> Answer:
     """What was added and resolved, rule by rule; where pairs of either are not known, only their numbers."""
-    answer = Answer.nothing(len(taken_in))
-    answer.counts[:, [ADDED, RESOLVED]] = [(added.count, resolved.count) for added, resolved in taken_in] or 0
     pairs = [
-        (no_pairs(), no_pairs()) if added.pairs is None or resolved.pairs is None else (added.pairs, resolved.pairs)
+        None if added.pairs is None or resolved.pairs is None else (added.pairs, resolved.pairs)
         for added, resolved in taken_in
     ]
-    return replace(
-        answer,
-        added=tuple(added for added, _ in pairs),
-        resolved=tuple(resolved for _, resolved in pairs),
-        listed=np.array([added.pairs is not None and resolved.pairs is not None for added, resolved in taken_in], bool),
-    )
+    known = [each or (no_pairs(), no_pairs()) for each in pairs]
+    answer = Answer.of([added for added, _ in known], [resolved for _, resolved in known])
+    answer.counts[:, [ADDED, RESOLVED]] = [(added.count, resolved.count) for added, resolved in taken_in] or 0
+    return replace(answer, listed=np.array([each is not None for each in pairs], bool))

@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.engines.given.finder import TableFinder, stretches
 from holdfast.engines.inclusion import InclusionSettings, derive, tuples
 from holdfast.engines.inclusion.state import Attribute, State
 from holdfast.engines.inclusion.translate import Translations
@@ -215,8 +216,8 @@ def _with_complete(state: State, candidate: Candidate) -> Candidate:
     if not candidate.holds:
         return candidate
     dependent, _ = candidate.sides(state)
-    row = tuples.first_full_row(state.tables[dependent[0].table], [each.column for each in dependent])
-    return replace(candidate, complete=row)
+    finder = TableFinder(state.tables[dependent[0].table])
+    return replace(candidate, complete=finder.first_with_values([each.column for each in dependent]))
 
 
 def _sampled(state: State, group: Sequence[Pairs], maps: Translations) -> list[int | None]:
@@ -239,7 +240,7 @@ def dependent_tuples(
     """The ids of rows without a null, and their tuples as codes of the referenced columns: all in turn, or a sample."""
     dependent, referenced = candidate.sides(state)
     table = state.tables[dependent[0].table]
-    for shard, places in tuples.stretches(table) if sample is None else tuples.samples(table, sample):
+    for shard, places in stretches(table) if sample is None else tuples.samples(table, sample):
         codes = [shard.columns[each.column][places] for each in dependent]
         full = np.logical_and.reduce([code != 0 for code in codes])
         if not full.all():

@@ -25,16 +25,10 @@ from holdfast.rules.row import RowRule
 from holdfast.table.plain import plain_values
 from holdfast.table.rows import Ids, Rows
 from holdfast.table.runner import Runner
-from holdfast.table.table import Table
 
 
 class RowListing(PairListing):
     """The rows that violate a rule about one row."""
-
-    @staticmethod
-    def of_rows(rule: Named[RowRule], table: Table, ids: Ids) -> RowListing:
-        """Some rows of a table."""
-        return RowListing(rule, table, len(ids), alone(ids), {"t": list(rule.rule.columns)})
 
     def known(self, ids: Ids) -> KnownRow:
         """The row, whose values the keeper compares and reckons with."""
@@ -95,7 +89,8 @@ class RowsKeeper(Keeper[WatchedTable, State]):
 
     def listing(self, state: State, subject: WatchedTable, rule: int) -> RowListing:
         """The rows that violate a rule."""
-        return RowListing.of_rows(self.rules[rule], subject.table, state[rule].ids())
+        named, ids = self.rules[rule], state[rule].ids()
+        return RowListing(named, subject.table, len(ids), alone(ids), {"t": list(named.rule.columns)})
 
     def explain(self, state: State, subject: WatchedTable, rule: int, rows: Sequence[int]) -> Explanation:
         """Why a row violates a rule, or the first that does."""
