@@ -168,7 +168,8 @@ class _State:
             own = [rule for rule in rules if (rule.engine, rule.subject) == (engine, subject)]
             if declared.given:
                 lines = [RuleLine(r.text, r.score, VIOLATED if r.finding["violations"] else HOLDS) for r in own]
-                yield Section(declared, table, title, _worst_first(lines))
+                worst_first = sorted(lines, key=lambda each: -each.state)
+                yield Section(declared, table, title, worst_first)
             else:
                 gone = [rule for rule in own if rule.text not in result]
                 told = [(rule.text, _STATES.get(rule.fate.state)) for rule in gone if rule.fate]
@@ -197,10 +198,6 @@ def _changes(about: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[Chang
                 yield ChangeSeen(said(event, each), each["text"], engine, each.get("name", ""))
             elif event != "found":
                 yield ChangeSeen(line(event, each))
-
-
-def _worst_first(lines: Iterable[RuleLine]) -> list[RuleLine]:
-    return sorted(lines, key=lambda line: -line.state)
 
 
 def _turns(events: Iterable[Event]) -> dict[RuleKey, list[Event]]:
