@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
     from holdfast.advice.advice import Advice as Advice
     from holdfast.api.checking import check as check
+    from holdfast.api.checking import orders as orders
     from holdfast.api.discovery import discover as discover
     from holdfast.api.monitor import Monitor as Monitor
-    from holdfast.api.ordering import orders as orders
     from holdfast.api.suggesting import suggest as suggest
     from holdfast.api.verifying import verify as verify
     from holdfast.api.view import View as View
@@ -55,10 +55,9 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 _MODULES = {  # what users call, what they get, and what they may hand over
     "advice.advice": ("Advice",),
-    "api.checking": ("check",),
+    "api.checking": ("check", "orders"),
     "api.discovery": ("discover",),
     "api.monitor": ("Monitor",),
-    "api.ordering": ("orders",),
     "api.suggesting": ("suggest",),
     "api.verifying": ("verify",),
     "api.view": ("View",),

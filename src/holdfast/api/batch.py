@@ -111,15 +111,17 @@ class Batches:
         """
         loaded = self.loaded
         loaded.stale = True
-        parts = [Part.of(loaded.tables[name], each) for name, each in admitted.items()]
-        batch = Batch([part.change for part in parts if not part.is_nothing])
+        tables = loaded.tables
+        done = {name: _without_nothing(tables[name], each) for name, each in admitted.items()}
+        changes = [Change(tables[name], each.table, each.born, each.dead) for name, each in done.items()]
+        batch = Batch([change for change in changes if len(change.born) or len(change.dead)])
         diffs = loaded.watched.explained(batch, loaded.follow(batch)) if batch.changes else {}
         many = tuple(rules for rules, engine in loaded.watched.engines.items() if engine.declared.many)
         given = given_witnesses(diffs, loaded.tables)
         kept = kept_rows(diffs, given, loaded.tables)
-        done = tuple(part.to_commit() for part in parts)
+        parts = tuple(_to_commit(name, each) for name, each in done.items())
         decided = time.perf_counter()
-        loaded.store.commit(Commit(batch_id, kind, done, decided - started, diffs, many, given, kept))
+        loaded.store.commit(Commit(batch_id, kind, parts, decided - started, diffs, many, given, kept))
         commit_seconds = time.perf_counter() - decided
         loaded.stale = False
         record = loaded.store.batch(batch_id)
@@ -172,30 +174,16 @@ def kind_of(parts: Iterable[Sources]) -> str:
     return "+".join(each.name for each in fields(Sources) if each.name in words)
 
 
-@dataclass(frozen=True)
-class Part:
-    """What a batch does to one table."""
+def _without_nothing(before: Table, admitted: Admitted) -> Admitted:
+    """What a batch does to a table. Where nothing changes, the history has it, and no file needs to."""
+    if len(admitted.born) or len(admitted.dead):
+        return admitted
+    for segment in admitted.segments:
+        files.remove(segment.path)
+    return replace(admitted, table=before, segments=())
 
-    change: Change
-    admitted: Admitted
 
-    @staticmethod
-    def of(before: Table, admitted: Admitted) -> Part:
-        """Where nothing changes, the history has it, and no file needs to."""
-        if len(admitted.born) or len(admitted.dead):
-            return Part(Change(before, admitted.table, admitted.born, admitted.dead), admitted)
-        for segment in admitted.segments:
-            files.remove(segment.path)
-        same = replace(admitted, table=before, segments=())
-        return Part(Change(before, before, same.born, same.dead), same)
-
-    @property
-    def is_nothing(self) -> bool:
-        """Whether the table stays as it is."""
-        return not len(self.change.born) and not len(self.change.dead)
-
-    def to_commit(self) -> CommitPart:
-        """What is made durable of it."""
-        done, change = self.admitted, self.change
-        after, born, dead = change.after, len(change.born), len(change.dead)
-        return CommitPart(change.table, done.segments, after.next_id, after.rows, born, dead, done.ignored)
+def _to_commit(name: str, done: Admitted) -> CommitPart:
+    """What is made durable of it."""
+    after, born, dead = done.table, len(done.born), len(done.dead)
+    return CommitPart(name, done.segments, after.next_id, after.rows, born, dead, done.ignored)

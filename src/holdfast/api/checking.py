@@ -1,20 +1,17 @@
-"""Checking without a state: do these rules hold in a table, and which rows break them."""
+"""Checking without a state: do these rules hold in a table, and which rows break them; does one list of columns order
+another.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from holdfast.api.opening import opened
 from holdfast.engines.listing import Listing
-from holdfast.engines.registry import (
-    ALL_TABLES,
-    given_class,
-    make_engine,
-    refuse_unknown_settings,
-    rule_classes,
-)
+from holdfast.engines.registry import ALL_TABLES, given_class, make_engine, refuse_unknown_settings, rule_classes
 from holdfast.errors import BadInput
 from holdfast.intake.reading import ReadOptions
 from holdfast.progress import SILENT, Progress
@@ -22,9 +19,13 @@ from holdfast.results.checked import Checked
 from holdfast.rules.bind import bind
 from holdfast.rules.file import Rules, read_rules, rules_of
 from holdfast.rules.given import Given
+from holdfast.rules.lists import ListOD
 from holdfast.rules.registry import examples
 from holdfast.table.nulls import GivenNulls
 from holdfast.table.table import Schema
+
+if TYPE_CHECKING:
+    from holdfast.engines.order.list_first import Ordered
 
 _RULE_FILES = (".yaml", ".yml", ".json")
 
@@ -108,3 +109,38 @@ def check(
             findings += engine.result(state).values()
             listings += engine.listings(state, tables.subject(at[1]))
     return Checked(tuple(findings), tuple(listings))
+
+
+def orders(
+    table: Any,
+    by: str | Sequence[str],
+    then: str | Sequence[str],
+    *,
+    options: ReadOptions | None = None,
+    spark: Any = None,
+    progress: Progress | None = None,
+) -> Ordered:
+    """Whether rows of a table that are sorted by some columns are sorted by others, too; if not, two rows that aren't.
+
+    Columns are written as in a rule: `"Year, Salary desc"`, or `["Year", "Salary desc"]`; names that aren't plain words
+    in double quotes. Nulls come first. A split is two rows that are equal by the first list and not by the second; a
+    swap is two that the second puts the other way round.
+
+    >>> import holdfast as hf, pyarrow as pa
+    >>> staff = pa.table({"year": [15, 15, 16], "salary": [45, 60, 50], "bin": [1, 2, 1]})
+    >>> bool(hf.orders(staff, "year, salary", "year, bin"))
+    True
+    >>> print(hf.orders(staff, "salary", "year"))
+    [salary] orders [year]
+    row 2 and row 1 are a swap: salary 50 of row 2 is below salary 60 of row 1; year 16 of row 2 is above year 15 of \
+row 1.
+    """
+    from holdfast.engines.order.list_first import look
+
+    rule = ListOD.parse(f"[{_listed(by)}] orders [{_listed(then)}]")
+    with opened(table, rule.columns, "equal", options, spark, progress or SILENT) as tables:
+        return look(replace(rule, table="table"), tables.tables["table"].table)
+
+
+def _listed(columns: str | Sequence[str]) -> str:
+    return columns if isinstance(columns, str) else ", ".join(columns)

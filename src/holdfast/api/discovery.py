@@ -10,12 +10,7 @@ from holdfast.api.opening import opened
 from holdfast.api.watched import Watched
 from holdfast.changes.diff import Result
 from holdfast.engines.contract import Engine
-from holdfast.engines.registry import (
-    make_engine,
-    names_in,
-    refuse_given,
-    refuse_unknown_settings,
-)
+from holdfast.engines.registry import make_engine, refuse_unknown_settings, to_find
 from holdfast.intake.reading import ReadOptions
 from holdfast.progress import SILENT, Progress
 from holdfast.results.found import Found
@@ -48,8 +43,7 @@ def discover(
     functional dependencies: 1
       zip -> city
     """
-    asked = names_in(rules)
-    refuse_given(asked)
+    asked = to_find(rules)
     refuse_unknown_settings(settings)
     engines = [make_engine(name, settings) for name in asked]
     progress = progress or SILENT

@@ -21,14 +21,8 @@ _GIVEN = "given"
 
 def settings_text(values: Mapping[str, Any], given: Given) -> str:
     """Settings and given rules as a state keeps them."""
-    plain = {
-        name: {
-            table: {"ordered": sorted(own.ordered), "rules": [asdict(rule) for rule in own.rules]}
-            for table, own in tables.items()
-        }
-        for name, tables in given.items()
-    }
-    return json.dumps({**values, _GIVEN: plain})
+    plain = {name: {table: asdict(own) for table, own in tables.items()} for name, tables in given.items()}
+    return json.dumps({**values, _GIVEN: plain}, default=sorted)  # sets of names, as lists
 
 
 def kept_settings(store: Store) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from holdfast.api.kept import settings_text
 from holdfast.api.loaded import Loaded, opened_store
 from holdfast.api.upkeep import Upkeep
 from holdfast.api.view import View
-from holdfast.engines.registry import make_engine, names_in, refuse_given, refuse_unknown_settings
+from holdfast.engines.registry import make_engine, names_in, refuse_unknown_settings, to_find
 from holdfast.errors import BadInput, clear_sentences
 from holdfast.intake.build import Sources, by_table
 from holdfast.intake.reading import ReadOptions
@@ -104,8 +104,7 @@ class Monitor(View):
         if not tables:
             raise BadInput("nothing to watch: give at least one table")
         given = None if rules is None else given_rules(rules)
-        asked = names_in(watch)
-        refuse_given(asked)
+        asked = to_find(watch)
         refuse_unknown_settings(settings)
         watched = names_in([*asked, *(classes_of(given) if given else ())])
         for name in watched:
@@ -282,15 +281,13 @@ class Monitor(View):
 
     def watch(self, classes: str | Sequence[str], *, change_id: str | None = None, **settings: Any) -> Changed:
         """Find the rules of more classes, and keep them from now on. `settings` are those of the classes."""
-        asked = names_in(classes)
-        refuse_given(asked)
+        asked = to_find(classes)
         refuse_unknown_settings(settings)
         return self._change_rules(change_id, lambda edit: edit.wanted.with_classes(asked, settings))
 
     def unwatch(self, classes: str | Sequence[str], *, change_id: str | None = None) -> Changed:
         """Keep the rules of some classes no longer. What the history tells of them stays."""
-        asked = names_in(classes)
-        refuse_given(asked)
+        asked = to_find(classes)
         return self._change_rules(change_id, lambda edit: edit.wanted.without_classes(asked))
 
     def _change_rules(self, change_id: str | None, edit: Callable[[RuleEdit], Wanted]) -> Changed:

@@ -20,7 +20,6 @@ from holdfast.table.dictionary import NULL_CODE
 from holdfast.table.encode import cast, column_images
 from holdfast.table.naming import key_names
 from holdfast.table.plain import plain_rows
-from holdfast.table.shard import Shard
 from holdfast.table.table import Table
 from holdfast.table.types import Column, show_type
 
@@ -107,15 +106,13 @@ def matching(table: Table, where: Mapping[str, Any]) -> Ids:
             raise BadInput(f"table {table.schema.name} has no column {name!r}; its columns are {names}")
         column = table.schema.names.index(name)
         codes[column] = _code(table, column, value)
-    parts = [shard.ids_of(np.flatnonzero(_having(shard, codes))) for shard in table.shards]
-    return np.concatenate([np.empty(0, np.int64), *parts])
-
-
-def _having(shard: Shard, codes: Mapping[int, int]) -> NDArray[np.bool_]:
-    good = np.ones(len(shard), np.bool_)
-    for column, code in codes.items():
-        good &= shard.columns[column] == code
-    return good
+    found = [np.empty(0, np.int64)]
+    for shard in table.shards:
+        good = np.ones(len(shard), np.bool_)
+        for column, code in codes.items():
+            good &= shard.columns[column] == code
+        found.append(shard.ids_of(np.flatnonzero(good)))
+    return np.concatenate(found)
 
 
 def _code(table: Table, number: int, value: Any) -> int:
@@ -123,28 +120,18 @@ def _code(table: Table, number: int, value: Any) -> int:
     column = table.schema.columns[number]
     if value is None:
         return NULL_CODE
-    values = _from_text(column, value) if isinstance(value, str) else _from_python(column, value)
+    try:
+        values = _from_text(column, value) if isinstance(value, str) else cast(pa.array([value]), column)
+    except (BadValue, pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
+        shown = show_type(column.type)
+        raise BadInput(f"column {column.name!r}: {value!r} is no value of type {shown}") from None
     return int(table.dictionaries[number].lookup(column_images(values, column))[0])
 
 
 def _from_text(column: Column, text: str) -> pa.Array:
     """A value as text shows it; no text file has columns of times and durations, but tables have."""
-    try:
-        if pa.types.is_duration(column.type):
-            return pa.array([text]).cast(pa.int64()).cast(column.type)
-        if pa.types.is_time(column.type):
-            return pa.array([f"1970-01-01 {text}"]).cast(pa.timestamp("us")).cast(column.type)  # Arrow reads no times
-        return cast_text(pa.array([text]), column.type, ())
-    except (BadValue, pa.ArrowInvalid):
-        raise _no_value(column, text) from None
-
-
-def _from_python(column: Column, value: Any) -> pa.Array:
-    try:
-        return cast(pa.array([value]), column)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
-        raise _no_value(column, value) from None
-
-
-def _no_value(column: Column, value: Any) -> BadInput:
-    return BadInput(f"column {column.name!r}: {value!r} is no value of type {show_type(column.type)}")
+    if pa.types.is_duration(column.type):
+        return pa.array([text]).cast(pa.int64()).cast(column.type)
+    if pa.types.is_time(column.type):
+        return pa.array([f"1970-01-01 {text}"]).cast(pa.timestamp("us")).cast(column.type)  # Arrow reads no times
+    return cast_text(pa.array([text]), column.type, ())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -55,28 +56,23 @@ class _State:
 
     def seen(self) -> Seen:
         """All of it."""
-        view = self._view
-        rules = list(self._rules())
-        opened = view.opened()
-        return Seen(
-            title=view.path.resolve().name,
-            is_state=True,
-            nulls=view.nulls,
-            watched=opened.tables,
-            left_out=opened.left_out,
-            sections=[*self._sections(rules)],
+        rules, left_out = list(self._rules()), self._view.opened().left_out
+        return replace(
+            self._seen(rules),
+            left_out=left_out,
             rules=rules,
-            batches=view.history(),
             events=self._events,
             counts=self._memory.counts(),
-            nulls_over_time=self._nulls_over_time(),
             references=self._references(),
-            changes={seq: list(_changes(about)) for seq, about in view.changes().items()},
-            notes=[*left_out_notes(opened.left_out), *_kept_notes(self._memory), *self._event_notes()],
+            changes={seq: list(_changes(about)) for seq, about in self._view.changes().items()},
+            notes=[*left_out_notes(left_out), *_kept_notes(self._memory), *self._event_notes()],
         )
 
     def seen_of_columns(self) -> Seen:
         """That of columns alone: no rows of rules, and nothing that batches did."""
+        return self._seen(list(self._rules(with_rows=False)))
+
+    def _seen(self, rules: Sequence[RuleSeen]) -> Seen:
         view = self._view
         return Seen(
             title=view.path.resolve().name,
@@ -84,7 +80,7 @@ class _State:
             nulls=view.nulls,
             watched=view.opened().tables,
             left_out={},
-            sections=[*self._sections(list(self._rules(with_rows=False)))],
+            sections=[*self._sections(rules)],
             batches=view.history(),
             nulls_over_time=self._nulls_over_time(),
         )
@@ -172,7 +168,8 @@ class _State:
             own = [rule for rule in rules if (rule.engine, rule.subject) == (engine, subject)]
             if declared.given:
                 lines = [RuleLine(r.text, r.score, VIOLATED if r.finding["violations"] else HOLDS) for r in own]
-                yield Section(declared, table, title, _worst_first(lines))
+                worst_first = sorted(lines, key=lambda each: -each.state)
+                yield Section(declared, table, title, worst_first)
             else:
                 gone = [rule for rule in own if rule.text not in result]
                 told = [(rule.text, _STATES.get(rule.fate.state)) for rule in gone if rule.fate]
@@ -201,10 +198,6 @@ def _changes(about: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[Chang
                 yield ChangeSeen(said(event, each), each["text"], engine, each.get("name", ""))
             elif event != "found":
                 yield ChangeSeen(line(event, each))
-
-
-def _worst_first(lines: Iterable[RuleLine]) -> list[RuleLine]:
-    return sorted(lines, key=lambda line: -line.state)
 
 
 def _turns(events: Iterable[Event]) -> dict[RuleKey, list[Event]]:

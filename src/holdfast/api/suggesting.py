@@ -11,11 +11,11 @@ from typing import Any
 from holdfast.api.discovery import found_in
 from holdfast.api.opening import opened
 from holdfast.api.watched import Watched
-from holdfast.engines.registry import found_classes, make_engine, names_in, refuse_given, rule_class, suggestible
+from holdfast.engines.registry import found_classes, make_engine, rule_class, suggestible, to_find
 from holdfast.engines.scored import Scored, Wanted
 from holdfast.engines.thresholds import MAX_LHS, TOP
 from holdfast.engines.watched import WatchedTable
-from holdfast.errors import BadInput, refuse_below
+from holdfast.errors import BadInput
 from holdfast.intake.reading import ReadOptions
 from holdfast.progress import SILENT, Progress
 from holdfast.ranking.doubts import doubts
@@ -50,7 +50,7 @@ def suggest(
     zip -> city all 6 rows that share zip with another have its city
     """
     progress = progress or SILENT
-    classes, asked = classes_of(rules), wanted(top, max_lhs)
+    classes, asked = classes_of(rules), Wanted(top, max_lhs)
     started = time.perf_counter()
     with opened(source, columns, nulls, options, spark, progress) as tables:
         found = suggestions_in(tables, progress, classes, asked)
@@ -119,19 +119,11 @@ def classes_of(rules: str | Sequence[str] | None) -> list[str]:
     known = [each.name for each in suggestible()]
     if rules is None:
         return known
-    asked = names_in(rules)
-    refuse_given(asked)
+    asked = to_find(rules)
     for name in asked:
         if name not in known:
             raise BadInput(f"{rule_class(name).title} can't be suggested; choose from: {', '.join(known)}")
     return asked
-
-
-def wanted(top: int, max_lhs: int) -> Wanted:
-    """What is asked for, refused where it can't be."""
-    refuse_below(1, top, "the number of rules")
-    refuse_below(1, max_lhs, "the number of columns of a left side")
-    return Wanted(top, max_lhs)
 
 
 def is_state(source: Any) -> bool:

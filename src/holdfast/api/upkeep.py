@@ -106,7 +106,7 @@ class Upkeep:
                 if name in kept:
                     watched.rewritten(now, kept[name])
                 else:
-                    watched.moved(now.following(table))
+                    watched.table = now.following(table)  # the same in other files
         self._move_on(kept)
         store.keep_states(loaded.last_batch(), written_states(store, loaded.watched, {}), replaced)
         self.remember_needed({name: needed_bytes(loaded.tables[name]) for name in kept})

@@ -149,14 +149,9 @@ class _Answers:
         with opened(parts, (), self._loaded.store.nulls, None, None, self._loaded.progress) as tables:
             again = [finding for _, result in self._found_in(tables, searched) for finding in result.values()]
         among = {(name, table.schema.names[c]) for name, table in fresh.items() for c in picked[name]}
-        kept = {
-            (finding.kind, finding.text): finding.to_json()
-            for at, result in self._found.items()
-            if at[0] in searched
-            for finding in result.values()
-            if _columns(finding) <= among
-        }
-        found = {(finding.kind, finding.text): finding.to_json() for finding in again}
+        known = [finding for at in self._found if at[0] in searched for finding in self._found[at].values()]
+        sides = again, [finding for finding in known if _columns(finding) <= among]
+        found, kept = ({(each.kind, each.text): each.to_json() for each in side} for side in sides)
         named = ", ".join(sorted(f"{table}.{column}" for table, column in among))
         return f"rules ({', '.join(searched)}) among {named}: {len(found):,}", _differences(kept, found)
 

@@ -13,13 +13,7 @@ from holdfast.api.watched import Watched
 from holdfast.changes.diff import Finding, Result
 from holdfast.changes.names import command
 from holdfast.engines.listing import Listing
-from holdfast.engines.registry import (
-    ALL_TABLES,
-    class_of_text,
-    given_class,
-    make_engine,
-    rule_class,
-)
+from holdfast.engines.registry import ALL_TABLES, class_of_text, given_class, make_engine, rule_class
 from holdfast.engines.thresholds import MAX_LHS, TOP
 from holdfast.errors import BadInput, refuse_below
 from holdfast.progress import Progress
@@ -242,10 +236,11 @@ class View:
         self, rules: str | Sequence[str] | None = None, *, top: int = TOP, max_lhs: int = MAX_LHS
     ) -> Suggestions:
         """Which rules the tables look as if they were meant now, exact or nearly, whether they are watched or not."""
-        from holdfast.api.suggesting import classes_of, suggestions_in, wanted
+        from holdfast.api.suggesting import classes_of, suggestions_in
+        from holdfast.engines.scored import Wanted
 
         progress = self._loaded.progress
-        return suggestions_in(self.opened(), progress, classes_of(rules), wanted(top, max_lhs), self._given())
+        return suggestions_in(self.opened(), progress, classes_of(rules), Wanted(top, max_lhs), self._given())
 
     def advise(self, clause: str, *, table: str | None = None, have: str | Sequence[str] = ()) -> Advice:
         """Which columns of a clause (`ORDER BY Year, Salary, Bin`, `GROUP BY …`, `DISTINCT …`) are redundant, and which

@@ -93,11 +93,13 @@ def names_in(names: str | Iterable[str]) -> list[str]:
     return list(dict.fromkeys(name.strip() for name in listed if name.strip()))
 
 
-def refuse_given(names: Iterable[str]) -> None:
-    """Say so where someone asks to find rules of a class that are given."""
-    for name in names:
+def to_find(names: str | Iterable[str]) -> list[str]:
+    """The same, where someone asks to find their rules: classes whose rules are given are refused."""
+    asked = names_in(names)
+    for name in asked:
         if rule_class(name).given:
             raise BadInput(f"rules of the class {name!r} are given, not found: write them into a rule file")
+    return asked
 
 
 def refuse_unknown_settings(values: Mapping[str, Any]) -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from holdfast.engines.thresholds import MAX_LHS, TOP
+from holdfast.errors import refuse_below
 from holdfast.rules.promotion import denial_of
 from holdfast.rules.registry import parse
 
@@ -23,6 +24,11 @@ class Wanted:
 
     top: int = TOP
     max_lhs: int = MAX_LHS
+
+    def __post_init__(self) -> None:
+        """Refuse what can't be."""
+        refuse_below(1, self.top, "the number of rules")
+        refuse_below(1, self.max_lhs, "the number of columns of a left side")
 
 
 @dataclass(frozen=True)

@@ -87,10 +87,6 @@ class WatchedTable:
         for part in self._parts.values():
             part.follow(change, runner)
 
-    def moved(self, table: Table) -> None:
-        """Go on with the same table in other files."""
-        self.table = table
-
     def rewritten(self, table: Table, kept: Kept) -> None:
         """Go on with the table written anew."""
         self.table = table

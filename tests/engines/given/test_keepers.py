@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from holdfast.engines.denial import Denials
 from holdfast.engines.functional import NamedDependencies
 from holdfast.engines.given import GivenClass
-from holdfast.engines.given.keeper import COUNTS, Answer, Cut, Keeper, merged
+from holdfast.engines.given.keeper import COUNTS, Answer, Cut, Keeper, Known, merged
 from holdfast.engines.order import Lists
 from holdfast.engines.row import Rows as RowRules
 from holdfast.engines.row import Tables
@@ -199,7 +199,9 @@ def test_rules_come_and_go(world: World, seed: int) -> None:
     stream.change(drawn(chance, 20), [])
     old = Piece.of(world.keeper(world.rules[:2]), stream.table)
     keeper = world.keeper(world.rules[:0:-1])
-    new = replace(old, keeper=keeper, state=keeper.taking_over(old.keeper, old.state, old.subject, Threads(1)))
+    new = replace(
+        old, keeper=keeper, state=keeper.taking_over(Known(old.keeper.texts, old.state), old.subject, Threads(1))
+    )
     for change in batches(chance, stream, 2):
         assert new.seen() == Piece.of(keeper, change.before).seen()
         new.follow(change)

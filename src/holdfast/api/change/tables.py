@@ -9,7 +9,6 @@ from typing import Any
 from holdfast.api.change.reshape import Draft, make_change, table_draft
 from holdfast.api.creation import read_table, record_of
 from holdfast.api.loaded import Loaded
-from holdfast.engines.contract import Json
 from holdfast.engines.registry import ALL_TABLES
 from holdfast.engines.watched import WatchedTable
 from holdfast.errors import BadInput, suggest
@@ -37,13 +36,9 @@ def add_table(
             raise BadInput(f"there is a table {name!r} already; choose another name")
         names, chosen = ([each] if isinstance(each, str) else list(each) for each in (key, columns))
         built = read_table(loaded, name, source, options, names, chosen)
-        table, record = built.admitted.table, record_of(built)
-        about, facts = {"tables": [_told(table, "added")]}, {"ways": _ways(loaded, name, built.way)}
-        where = record.where
-        change = Reshaped(
-            own_id, TABLES, name, 0.0, about, facts,
-            tables=[record], replaced={name: where.segments}, next_id=where.next_id,
-        )  # fmt: skip
+        table, record, ways = built.admitted.table, record_of(built), {**_ways(loaded), name: built.way}
+        replaced = {name: record.where.segments}
+        change = _change(own_id, table, "added", ways, tables=[record], replaced=replaced)
         return table_draft(loaded, change, {**tables, name: WatchedTable(table)}, {})
 
     return make_change(loaded, change_id, draft)
@@ -60,22 +55,21 @@ def drop_table(loaded: Loaded, name: str, change_id: str | None) -> Changed:
             raise BadInput(
                 f"{name} is the only table here, and a state without tables is none; remove its folder instead"
             )
-        table = tables[name].table
-        about, facts = {"tables": [_told(table, "dropped")]}, {"ways": _ways(loaded, name, None)}
-        change = Reshaped(
-            own_id, TABLES, name, 0.0, about, facts, replaced={name: ()}, next_id=table.next_id, gone=[name]
-        )
+        ways = {each: way for each, way in _ways(loaded).items() if each != name}
+        change = _change(own_id, tables[name].table, "dropped", ways, replaced={name: ()}, gone=[name])
         return table_draft(loaded, change, {each: own for each, own in tables.items() if each != name}, {})
 
     return make_change(loaded, change_id, draft)
 
 
-def _ways(loaded: Loaded, name: str, way: str | None) -> str:
-    """In which way each table was read, with another one or without it."""
-    ways = json.loads(loaded.store.meta("ways") or "{}")
-    others = {table: known for table, known in ways.items() if table != name}
-    return json.dumps(others if way is None else {**others, name: way})
+def _ways(loaded: Loaded) -> dict[str, str]:
+    """In which way each table was read."""
+    ways: dict[str, str] = json.loads(loaded.store.meta("ways") or "{}")
+    return ways
 
 
-def _told(table: Table, done: str) -> Json:
-    return {"table": table.schema.name, "done": done, "rows": table.rows, "columns": len(table.schema.columns)}
+def _change(own_id: str, table: Table, done: str, ways: dict[str, str], **more: Any) -> Reshaped:
+    """The change in which a table comes or goes."""
+    name, about = table.schema.name, {"done": done, "rows": table.rows, "columns": len(table.schema.columns)}
+    told, facts = {"tables": [{"table": name, **about}]}, {"ways": json.dumps(ways)}
+    return Reshaped(own_id, TABLES, name, 0.0, told, facts, next_id=table.next_id, **more)

@@ -10,8 +10,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from holdfast.api.checking import classes_of
 from holdfast.api.kept import kept_marks, kept_rules, kept_settings
-from holdfast.engines.registry import given_class, make_settings, rule_class, settings_of
+from holdfast.engines.registry import make_settings, rule_class, settings_of
 from holdfast.errors import BadInput, suggest
 from holdfast.results.marks import Marks
 from holdfast.rules.file import RuleEntry, Rules, free_number
@@ -69,15 +70,11 @@ class Wanted:
         for name in settings:
             if not any(name in settings_of(each) for each in names):
                 raise BadInput(f"the setting {name!r} does not concern {', '.join(names)}; leave it out")
-        for each in (*self.classes, *self._given_classes()):
+        for each in (*self.classes, *classes_of(self.rules)):
             if each not in names and make_settings(each, new) != make_settings(each, self.settings):
                 told = ", ".join(settings)
                 raise BadInput(f"{told}: rules of the class {each!r} would change with it, too; unwatch them first")
         return replace(self, classes=classes, settings=new)
-
-    def _given_classes(self) -> list[str]:
-        found = (given_class(entry.text) for entry in self.rules.entries)
-        return [each.name for each in found if each is not None]
 
     def without_classes(self, names: Sequence[str]) -> Wanted:
         """Fewer of them."""
@@ -86,7 +83,7 @@ class Wanted:
                 watched = ", ".join(self.classes) or "none"
                 raise BadInput(f"rules of the class {name!r} are not watched here; watched are: {watched}")
         classes = tuple(name for name in self.classes if name not in names)
-        needed = {name for each in (*classes, *self._given_classes()) for name in settings_of(each)}
+        needed = {name for each in (*classes, *classes_of(self.rules)) for name in settings_of(each)}
         settings = {name: value for name, value in self.settings.items() if name in needed}
         return replace(self, classes=classes, marks=self.marks.kept_in(classes), settings=settings)
 

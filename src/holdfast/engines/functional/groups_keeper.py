@@ -21,8 +21,7 @@ from holdfast.engines.functional.groups import PARTS, Groups
 from holdfast.engines.functional.key_index import KeptKey, KeyIndex
 from holdfast.engines.functional.key_score import key_score
 from holdfast.engines.functional.opened_key import OpenedKey
-from holdfast.engines.given.keeper import COUNTS, Answer, Cut, Keeper, RowsOf, Standing
-from holdfast.engines.given.single import alone
+from holdfast.engines.given.keeper import COUNTS, Answer, Cut, Keeper, Known, RowsOf, Standing, alone
 from holdfast.engines.listing import Listing
 from holdfast.engines.watched import FILES, WatchedTable
 from holdfast.progress import SILENT, Progress
@@ -86,19 +85,12 @@ class GroupsKeeper(Keeper[WatchedTable, State]):
 
     def begin(self, subject: WatchedTable, runner: Runner, progress: Progress = SILENT) -> State:
         """Group all rows by each rule."""
-        return self.taking_over(self, State(subject.table, []), subject, runner, progress)
+        return self.taking_over(Known([], State(subject.table, [])), subject, runner, progress)
 
-    def taking_over(
-        self,
-        known: Keeper[WatchedTable, State],
-        state: State,
-        subject: WatchedTable,
-        runner: Runner,  # noqa: ARG002
-        progress: Progress = SILENT,  # noqa: ARG002
-    ) -> State:
+    def taking_over(self, known: Known, subject: WatchedTable, runner: Runner, progress: Progress = SILENT) -> State:  # noqa: ARG002
         """Group the rows by the rules that are new."""
-        old = {named.text: standing for named, standing in zip(known.rules, state.standings, strict=False)}
-        made = replace(state, table=subject.table, groups=dict(state.groups))
+        old = dict(zip(known.texts, known.state.standings, strict=True))
+        made: State = replace(known.state, table=subject.table, groups=dict(known.state.groups))
         made.standings = [old.get(named.text) or self._standing(made, named) for named in self.rules]
         return made
 

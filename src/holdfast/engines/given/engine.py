@@ -15,7 +15,7 @@ from holdfast.changes.diff import Diff, ViolationChange, between
 from holdfast.engines.contract import Engine, Explanation, Json
 from holdfast.engines.given import GivenClass
 from holdfast.engines.given.changed import changes_of
-from holdfast.engines.given.keeper import BROKE, TESTED, Answer, Keeper
+from holdfast.engines.given.keeper import BROKE, TESTED, Answer, Keeper, Known
 from holdfast.engines.given.status import Status, TrackRecord
 from holdfast.engines.listing import Listing
 from holdfast.progress import SILENT, Progress
@@ -60,7 +60,7 @@ class GivenEngine(Engine[Any, State]):
     def with_rules(self, state: State, subject: Any, runner: Runner, progress: Progress = SILENT) -> State:
         """Look at all rows for the rules that are new."""
         keeper = self._keeper(subject)
-        kept = keeper.taking_over(state.keeper, state.kept, subject, runner, progress)
+        kept = keeper.taking_over(Known(state.keeper.texts, state.kept), subject, runner, progress)
         return self._state(keeper, kept, state.tracks)
 
     def _keeper(self, subject: Any) -> Keeper[Any, Any]:
@@ -68,7 +68,7 @@ class GivenEngine(Engine[Any, State]):
 
     def _state(self, keeper: Keeper[Any, Any], kept: Any, tracks: Mapping[str, TrackRecord] | None = None) -> State:
         known = tracks or {}
-        texts = [named.text for named in keeper.rules] if keeper.has_track else []
+        texts = keeper.texts if keeper.has_track else []
         return State(keeper, kept, {text: known.get(text, TrackRecord()) for text in texts})
 
     # ---- batches ----------------------------------------------------------------------------------------------------
@@ -77,7 +77,7 @@ class GivenEngine(Engine[Any, State]):
         """Find what a batch violates, and what it resolves."""
         before, keeper = state.statuses(), state.keeper
         kept = keeper.ready(state.kept, batch)
-        born, dead = ({change.table: rows(change) for change in batch} for rows in (_come, _gone))
+        born, dead = {each.table: each.come for each in batch}, {each.table: each.gone for each in batch}
         kept, answer = keeper.look(kept, born, dead)
         state.kept = keeper.settle(kept, batch)
         self._track(state, answer)
@@ -110,7 +110,7 @@ class GivenEngine(Engine[Any, State]):
         """Why a rule doesn't hold, and which rows to look at first, or why just these break it."""
         if not self.declared.explains_rows:
             self.refuse_rows(rows)
-        texts = [] if state is None else [named.text for named in state.keeper.rules]
+        texts = [] if state is None else state.keeper.texts
         written = text if text in texts else parse(text).text
         if state is None or written not in texts:
             return self.declared.explain_unwatched(subject, text, rows)
@@ -130,14 +130,6 @@ class GivenEngine(Engine[Any, State]):
     def rewritten(self, state: State, subject: Any, kept: Mapping[str, Kept]) -> State:
         """The same state of a table that was written anew."""
         return replace(state, kept=state.keeper.rewritten(state.kept, subject, kept))
-
-
-def _come(change: Any) -> Any:
-    return change.come
-
-
-def _gone(change: Any) -> Any:
-    return change.gone
 
 
 def _diff(before: Mapping[str, Status], after: Mapping[str, Status], moved: Mapping[str, ViolationChange]) -> Diff:

@@ -1,4 +1,4 @@
-"""Why a rule about pairs of rows doesn't hold: why two rows violate it, and which rows to fix first."""
+"""Why a given rule doesn't hold; of a rule about pairs of rows: why two violate it, and which rows to fix first."""
 
 from __future__ import annotations
 
@@ -10,55 +10,60 @@ import numpy as np
 
 from holdfast.engines import contract
 from holdfast.engines.given.listing import PairListing
+from holdfast.rules.given import Named
 from holdfast.table.naming import keys_of
 
 
 @dataclass(frozen=True, eq=False)
 class Explanation(contract.Explanation):
-    """The violations of a rule; some rows and why they violate it; and the rows that most violations share."""
+    """A given rule with what there is to say of it, in lines and as a plain object; and the rows to fix first."""
 
-    listing: PairListing
-    rows: tuple[int, ...]
-    reason: str
-    most_involved: tuple[tuple[int, int], ...]
-
-    @staticmethod
-    def of(listing: PairListing, rows: Sequence[int]) -> Explanation:
-        """About the rows asked for, or the first that violate the rule."""
-        chosen = list(rows) or [int(row) for row in listing.listed[:1].ravel() if row >= 0]
-        reason = listing.explain(*chosen) if chosen else "It holds: no rows violate it"
-        return Explanation(listing, tuple(chosen), reason, tuple(listing.most_involved()))
+    rule: Named[Any]
+    said: Sequence[str]
+    about: dict[str, Any]
+    to_fix: contract.LinesTable | None = None
 
     def lines(self) -> list[str]:
-        """The rule, what it is for, and the reason."""
-        rule = self.listing.rule
-        return [f"{rule.name}: {rule.text}", *rule.note.splitlines(), f"{self.reason}."]
+        """The rule, what it is for, and what there is to say."""
+        return [f"{self.rule.name}: {self.rule.text}", *self.rule.note.splitlines(), *self.said]
 
     def table(self) -> contract.LinesTable | None:
         """The rows to fix first."""
-        if not self.most_involved:
-            return None
-        names = self.listing.names(np.array([row for row, _ in self.most_involved]))
-        counts = [(f"{times:,}", f"{times / self.listing.count:.1%}") for _, times in self.most_involved]
-        rows = [(*count, name) for count, name in zip(counts, names, strict=True)]
-        return contract.LinesTable("What to fix first", ("violations", "of all", "row"), rows, ("violations", "of all"))
+        return self.to_fix
 
     def to_json(self) -> dict[str, Any]:
         """As a plain object."""
-        rule = self.listing.rule
-        return {
-            **self.listing.to_json(),
-            **({"note": rule.note} if rule.note else {}),
-            "holds": not self.listing.count,
-            "rows": list(self.rows),
-            **self._keys(self.rows),
-            "reason": self.reason,
-            "most_involved": [
-                {"row": row, **self._keys([row]), "violations": times} for row, times in self.most_involved
-            ],
-        }
+        return self.about
 
-    def _keys(self, rows: Sequence[int]) -> dict[str, Any]:
-        """The keys of some rows, where one is declared."""
-        keys = keys_of(self.listing.table, np.array(rows, np.int64))
-        return {"keys": list(keys)} if keys else {}
+
+def explained(listing: PairListing, asked: Sequence[int]) -> Explanation:
+    """Why the rows asked for violate a rule, or the first that do, and the rows that most violations share."""
+    rule, involved = listing.rule, listing.most_involved()
+    rows = list(asked) or [int(row) for row in listing.listed[:1].ravel() if row >= 0]
+    reason = listing.explain(*rows) if rows else "It holds: no rows violate it"
+    about = {
+        **listing.to_json(),
+        **({"note": rule.note} if rule.note else {}),
+        "holds": not listing.count,
+        "rows": rows,
+        **_keys(listing, rows),
+        "reason": reason,
+        "most_involved": [{"row": row, **_keys(listing, [row]), "violations": times} for row, times in involved],
+    }
+    return Explanation(rule, [f"{reason}."], about, _to_fix(listing, involved))
+
+
+def _keys(listing: PairListing, rows: Sequence[int]) -> dict[str, Any]:
+    """The keys of some rows, where one is declared."""
+    keys = keys_of(listing.table, np.array(rows, np.int64))
+    return {"keys": list(keys)} if keys else {}
+
+
+def _to_fix(listing: PairListing, involved: Sequence[tuple[int, int]]) -> contract.LinesTable | None:
+    if not involved:
+        return None
+    names = listing.names(np.array([row for row, _ in involved]))
+    rows = [
+        (f"{times:,}", f"{times / listing.count:.1%}", name) for (_, times), name in zip(involved, names, strict=True)
+    ]
+    return contract.LinesTable("What to fix first", ("violations", "of all", "row"), rows, ("violations", "of all"))

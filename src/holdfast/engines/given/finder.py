@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 
 from holdfast.pairs.keys import KeyTable
 from holdfast.table.dictionary import NULL_CODE
-from holdfast.table.table import Table
+from holdfast.table.shard import Shard
+from holdfast.table.table import Alive, Table
 
 Ids = NDArray[np.int64]
 
-_ROWS_AT_ONCE = 1 << 16
+ROWS_AT_ONCE = 1 << 16
 
 
 class Finder(Protocol):
@@ -48,8 +49,8 @@ class TableFinder:
         marks = [self._marks(column, own) for column, own in zip(columns, codes, strict=True)]
         for shard, alive in self.table.living():
             begin = int(shard.places_of(np.array([first]))[0]) if shard.last_id >= first else len(shard)
-            for start in range(max(begin, 0), len(shard), _ROWS_AT_ONCE):
-                some = slice(start, min(start + _ROWS_AT_ONCE, len(shard)))
+            for start in range(max(begin, 0), len(shard), ROWS_AT_ONCE):
+                some = slice(start, min(start + ROWS_AT_ONCE, len(shard)))
                 near = np.ones(some.stop - start, np.bool_) if alive is None else alive[some].copy()
                 for column, marked in zip(columns, marks, strict=True):
                     near &= marked[shard.codes_at(column, some)]
@@ -64,15 +65,24 @@ class TableFinder:
 
     def first_with_values(self, columns: Sequence[int]) -> int | None:
         """The oldest living row without a null in some columns."""
-        for shard, alive in self.table.living():
-            for start in range(0, len(shard), _ROWS_AT_ONCE):
-                some = slice(start, min(start + _ROWS_AT_ONCE, len(shard)))
-                full = np.ones(some.stop - start, np.bool_) if alive is None else alive[some].copy()
-                for column in columns:
-                    full &= shard.codes_at(column, some) != NULL_CODE
-                if full.any():
-                    return int(shard.ids_of(start + np.flatnonzero(full)[:1])[0])
+        for shard, places in stretches(self.table):
+            for column in columns:
+                places = places[shard.codes_at(column, places) != NULL_CODE]
+            if len(places):
+                return int(shard.ids_of(places[:1])[0])
         return None
+
+
+def stretches(table: Table) -> Iterator[tuple[Shard, Ids]]:
+    """The places of living rows in their shard, some at a time, the oldest first."""
+    for shard, alive in table.living():
+        for start in range(0, len(shard), ROWS_AT_ONCE):
+            yield shard, living_places(alive, start, min(start + ROWS_AT_ONCE, len(shard)))
+
+
+def living_places(alive: Alive, start: int, end: int) -> Ids:
+    """Those of living rows in a stretch of a shard."""
+    return np.arange(start, end) if alive is None else start + np.flatnonzero(alive[start:end])
 
 
 def _as_keys(columns: Sequence[NDArray[Any]], rows: int) -> NDArray[np.uint64]:

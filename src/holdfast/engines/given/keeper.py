@@ -20,7 +20,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Generic, Literal, TypeVar
+from typing import Any, ClassVar, Generic, Literal, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +32,7 @@ from holdfast.progress import SILENT, Progress
 from holdfast.rules.given import Named
 from holdfast.table.change import Batch
 from holdfast.table.rewrite import Kept as KeptCodes
-from holdfast.table.rows import Rows
+from holdfast.table.rows import Ids, Rows
 from holdfast.table.runner import Runner
 
 Pairs = NDArray[np.int64]  # [violation, row]: t and s, or one row and NOBODY
@@ -78,9 +78,8 @@ class Answer:
     @staticmethod
     def nothing(rules: int) -> Answer:
         """What no rows do."""
-        none = (np.empty((0, 2), np.int64),) * rules
-        counts = np.zeros((rules, len(COUNTS)), np.int64)
-        return Answer(none, none, counts, np.ones(rules, np.bool_), np.full((rules, 2), NOBODY))
+        none = [np.empty((0, 2), np.int64)] * rules
+        return Answer.of(none, none)
 
     @staticmethod
     def of(added: Sequence[Pairs], resolved: Sequence[Pairs]) -> Answer:
@@ -110,6 +109,13 @@ def _joined(one: Pairs, other: Pairs) -> Pairs:
     return np.concatenate([one, other]) if len(one) and len(other) else one if len(one) else other
 
 
+def alone(rows: Ids) -> Pairs:
+    """Violations that are single rows, as pairs with nobody."""
+    pairs = np.full((len(rows), 2), NOBODY, np.int64)
+    pairs[:, 0] = rows
+    return pairs
+
+
 @dataclass(frozen=True)
 class Standing:
     """How a rule stands, as its keeper knows: its violations; facts, which are compared; and figures, which move with
@@ -122,6 +128,13 @@ class Standing:
     said: str = field(default="", compare=False)
 
 
+class Known(NamedTuple):
+    """What another plan of the same kind knows: the texts of its rules, in their order, and its state."""
+
+    texts: list[str]
+    state: Any
+
+
 class Keeper(ABC, Generic[Subject, State]):
     """The plan for some rules of a subject: a `WatchedTable`, or all of them by name."""
 
@@ -131,6 +144,11 @@ class Keeper(ABC, Generic[Subject, State]):
 
     rules: Sequence[Named[Any]]
 
+    @property
+    def texts(self) -> list[str]:
+        """The rules as they are written."""
+        return [named.text for named in self.rules]
+
     @abstractmethod
     def cuts(self) -> Sequence[Sequence[Cut]]:
         """How the state of each rule can be cut: a cut for each table that it looks at."""
@@ -139,14 +157,7 @@ class Keeper(ABC, Generic[Subject, State]):
     def begin(self, subject: Subject, runner: Runner, progress: Progress = SILENT) -> State:
         """The state of all rows: what `look` makes of the empty state."""
 
-    def taking_over(
-        self,
-        known: Keeper[Subject, State],  # noqa: ARG002
-        state: State,  # noqa: ARG002
-        subject: Subject,
-        runner: Runner,
-        progress: Progress = SILENT,
-    ) -> State:
+    def taking_over(self, known: Known, subject: Subject, runner: Runner, progress: Progress = SILENT) -> State:  # noqa: ARG002
         """The same where another plan knows some of the rules: one more rule costs one look."""
         return self.begin(subject, runner, progress)
 

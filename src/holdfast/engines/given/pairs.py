@@ -24,8 +24,8 @@ from typing import Any
 import numpy as np
 
 from holdfast.engines.given import ViolationSettings
-from holdfast.engines.given.explain import Explanation
-from holdfast.engines.given.keeper import ADDED, RESOLVED, Answer, Arrays, Cut, Keeper, RowsOf, Standing
+from holdfast.engines.given.explain import Explanation, explained
+from holdfast.engines.given.keeper import ADDED, RESOLVED, Answer, Arrays, Cut, Keeper, Known, RowsOf, Standing
 from holdfast.engines.given.kept import LIMIT, Violations
 from holdfast.engines.given.listing import PairListing
 from holdfast.engines.given.queries import queries_of
@@ -120,17 +120,11 @@ class PairsKeeper(Keeper[WatchedTable, State]):
         parts = [[next(found) for _ in each] for each in numbers]
         return State(search, numbers, [Violations.of(joined(each, self.limit)) for each in parts])
 
-    def taking_over(
-        self,
-        known: Keeper[WatchedTable, State],
-        state: State,
-        subject: WatchedTable,
-        runner: Runner,
-        progress: Progress = SILENT,
-    ) -> State:
+    def taking_over(self, known: Known, subject: WatchedTable, runner: Runner, progress: Progress = SILENT) -> State:
         """Find the violations of the rules that are new."""
         search = self._search(subject, runner, progress)
-        kept = {named.text: (state, place) for place, named in enumerate(known.rules) if state.search is search}
+        same = known.state.search is search
+        kept = {text: (known.state, place) for place, text in enumerate(known.texts) if same}
         new = [place for place, named in enumerate(self.rules) if named.text not in kept]
         found = self._only(new).begin(subject, runner, progress)
         kept |= {self.rules[place].text: (found, number) for number, place in enumerate(new)}
@@ -214,7 +208,7 @@ class PairsKeeper(Keeper[WatchedTable, State]):
 
     def explain(self, state: State, subject: WatchedTable, rule: int, rows: Sequence[int]) -> Explanation:
         """Why some rows violate a rule, or the first that do, and which rows to fix first."""
-        return Explanation.of(self.listing(state, subject, rule), rows)
+        return explained(self.listing(state, subject, rule), rows)
 
     # ---- in files ---------------------------------------------------------------------------------------------------
 
@@ -264,15 +258,11 @@ def _in_order(pairs: Pairs) -> Pairs:
 
 def _answer(taken_in: Sequence[tuple[Found, Found]]) -> Answer:
     """What was added and resolved, rule by rule; where pairs of either are not known, only their numbers."""
-    answer = Answer.nothing(len(taken_in))
-    answer.counts[:, [ADDED, RESOLVED]] = [(added.count, resolved.count) for added, resolved in taken_in] or 0
     pairs = [
-        (no_pairs(), no_pairs()) if added.pairs is None or resolved.pairs is None else (added.pairs, resolved.pairs)
+        None if added.pairs is None or resolved.pairs is None else (added.pairs, resolved.pairs)
         for added, resolved in taken_in
     ]
-    return replace(
-        answer,
-        added=tuple(added for added, _ in pairs),
-        resolved=tuple(resolved for _, resolved in pairs),
-        listed=np.array([added.pairs is not None and resolved.pairs is not None for added, resolved in taken_in], bool),
-    )
+    known = [each or (no_pairs(), no_pairs()) for each in pairs]
+    answer = Answer.of([added for added, _ in known], [resolved for _, resolved in known])
+    answer.counts[:, [ADDED, RESOLVED]] = [(added.count, resolved.count) for added, resolved in taken_in] or 0
+    return replace(answer, listed=np.array([each is not None for each in pairs], bool))

@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.engines.given.finder import TableFinder
+from holdfast.engines.given.finder import TableFinder, stretches
 from holdfast.engines.inclusion import InclusionSettings, derive, tuples
 from holdfast.engines.inclusion.state import Attribute, State
 from holdfast.engines.inclusion.translate import Translations
@@ -239,7 +239,7 @@ def dependent_tuples(
     """The ids of rows without a null, and their tuples as codes of the referenced columns: all in turn, or a sample."""
     dependent, referenced = candidate.sides(state)
     table, columns = state.place(dependent)
-    for shard, places in tuples.stretches(table) if sample is None else tuples.samples(table, sample):
+    for shard, places in stretches(table) if sample is None else tuples.samples(table, sample):
         codes = [shard.columns[column][places] for column in columns]
         full = np.logical_and.reduce([code != 0 for code in codes])
         if not full.all():

@@ -12,7 +12,6 @@ the dependent side has. Counting tuples of several columns costs memory for the 
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
@@ -43,7 +42,7 @@ class Reference:
         self._state, self.orphans, self.support, self.rows = state, orphans, support, rows
         self._dependent, self._referenced = (list(each) for each in zip(*compared, strict=True))
         self.dependent, self.referenced = self._dependent[0].table, self._referenced[0].table
-        self._partners: _Partners = (_OfOneColumn if len(compared) == 1 else _OfSeveral)(state, self._referenced)
+        self._partners: _Partners = (_Partners if len(compared) == 1 else _OfSeveral)(state, self._referenced)
 
     @staticmethod
     def of(state: State, compared: Compared) -> Reference:
@@ -133,35 +132,23 @@ def _are_full(codes: Codes) -> NDArray[np.bool_]:
     return np.asarray((codes != NULL_CODE).all(axis=0))
 
 
-class _Partners(ABC):
-    """The tuples of the referenced side, each with the number of its rows."""
+class _Partners:
+    """The tuples of the referenced side, each with the number of its rows: here the values of one column, whose
+    frequencies are kept with the table.
+    """
 
     def __init__(self, state: State, columns: list[Attribute]) -> None:
         self._state, self._columns = state, columns
 
-    @abstractmethod
     def count(self, table: Table) -> None:
         """Count those of a table, unless that is done."""
 
-    @abstractmethod
     def have(self, rows: TupleCodes) -> NDArray[np.bool_]:
         """Which of some tuples are here; a code below 0 is that of a value that never was."""
-
-    @abstractmethod
-    def follow(self, born: Rows, dead: Rows) -> tuple[TupleCodes, TupleCodes]:
-        """Take in a batch; gives the tuples without a null that came, and those that went altogether."""
-
-
-class _OfOneColumn(_Partners):
-    """Values of a column, whose frequencies are kept with the table."""
-
-    def count(self, table: Table) -> None:
-        pass
-
-    def have(self, rows: TupleCodes) -> NDArray[np.bool_]:
         return np.asarray(self._state.counts(self._columns[0]).of(rows[0]) > 0)
 
     def follow(self, born: Rows, dead: Rows) -> tuple[TupleCodes, TupleCodes]:  # noqa: ARG002  # they are counted
+        """Take in a batch; gives the tuples without a null that came, and those that went altogether."""
         column = self._columns[0]
         codes, steps = self._state.frequencies[column.table].moved[column.column]
         now = self._state.counts(column).of(codes)

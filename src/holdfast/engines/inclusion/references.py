@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from holdfast.engines.given.finder import Finder, TableFinder
-from holdfast.engines.given.keeper import Answer, Arrays, Cut, Keeper, RowsOf, Standing
-from holdfast.engines.given.single import alone
+from holdfast.engines.given.keeper import Answer, Arrays, Cut, Keeper, Known, RowsOf, Standing, alone
 from holdfast.engines.inclusion import InclusionSettings, explain, witness
 from holdfast.engines.inclusion.partners import Compared, Reference
 from holdfast.engines.inclusion.state import State as Columns
@@ -71,17 +70,10 @@ class OrphansKeeper(Keeper[Subject, State]):
         """Look for the partner of every row."""
         return self._made(self._columns(subject, runner, progress), {})
 
-    def taking_over(
-        self,
-        known: Keeper[Subject, State],
-        state: State,
-        subject: Subject,
-        runner: Runner,
-        progress: Progress = SILENT,
-    ) -> State:
+    def taking_over(self, known: Known, subject: Subject, runner: Runner, progress: Progress = SILENT) -> State:
         """Look for the partners of rows by the references that are new."""
-        old = zip(known.rules, state.references, strict=True)
-        orphans = {named.text: (each.orphans, each.support) for named, each in old}
+        old = zip(known.texts, known.state.references, strict=True)
+        orphans = {text: (each.orphans, each.support) for text, each in old}
         return self._made(self._columns(subject, runner, progress), orphans)
 
     def _made(self, columns: Columns, known: Mapping[str, tuple[Any, int]]) -> State:
@@ -141,7 +133,7 @@ class OrphansKeeper(Keeper[Subject, State]):
 
     def dump(self, state: State) -> tuple[Arrays, Mapping[str, Any]]:
         """The orphans; and how many rows have no null."""
-        kept = {named.text: each for named, each in zip(self.rules, state.references, strict=True)}
+        kept = dict(zip(self.texts, state.references, strict=True))
         return {text: each.orphans for text, each in kept.items()}, {text: each.support for text, each in kept.items()}
 
     def load(self, subject: Subject, arrays: Arrays, facts: Mapping[str, Any]) -> State:

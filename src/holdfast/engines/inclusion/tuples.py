@@ -12,14 +12,13 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.engines.given.finder import TableFinder
+from holdfast.engines.given.finder import ROWS_AT_ONCE, TableFinder, living_places, stretches
 from holdfast.pairs.keys import KeyTable
 from holdfast.table.shard import Shard
-from holdfast.table.table import Alive, Table
+from holdfast.table.table import Table
 
 TupleCodes = NDArray[np.int64]  # [column, row]
 Ids = NDArray[np.int64]
-_ROWS_AT_ONCE = 1 << 16
 _FIRST_ROWS = 1 << 12  # most of the tuples asked for are met among few rows
 _CELLS = 1 << 24
 
@@ -43,8 +42,8 @@ class Tuples:
         """Take in more tuples; those that are new keep the order in which they come."""
         lanes = _lanes(rows)
         fresh = lanes[:, self._table.find_lanes(lanes) < 0]
-        for start in range(0, fresh.shape[1], _ROWS_AT_ONCE):  # room is made for all that come, new or not
-            self._table.entries_of_lanes(fresh[:, start : start + _ROWS_AT_ONCE].copy())
+        for start in range(0, fresh.shape[1], ROWS_AT_ONCE):  # room is made for all that come, new or not
+            self._table.entries_of_lanes(fresh[:, start : start + ROWS_AT_ONCE].copy())
 
     def places(self, asked: TupleCodes) -> NDArray[np.int64]:
         """Where each tuple asked for stands, -1 where it is not here."""
@@ -148,17 +147,10 @@ class _Marks:
         return places
 
 
-def stretches(table: Table) -> Iterator[tuple[Shard, NDArray[np.int64]]]:
-    """The places of living rows in their shard, some at a time."""
-    for shard, alive in table.living():
-        for start in range(0, len(shard), _ROWS_AT_ONCE):
-            yield shard, _living_places(alive, start, min(start + _ROWS_AT_ONCE, len(shard)))
-
-
 def samples(table: Table, size: int) -> Iterator[tuple[Shard, NDArray[np.int64]]]:
     """The places of some living rows of each shard, spread over it."""
     for shard, alive in table.living():
-        places = _living_places(alive, 0, len(shard))
+        places = living_places(alive, 0, len(shard))
         yield shard, places[:: max(1, len(places) // size)]
 
 
@@ -167,12 +159,8 @@ def _growing_stretches(table: Table) -> Iterator[tuple[Shard, NDArray[np.int64]]
     for shard, alive in reversed(list(table.living())):
         start, size = 0, _FIRST_ROWS
         while start < len(shard):
-            yield shard, _living_places(alive, start, min(start + size, len(shard)))
-            start, size = start + size, min(2 * size, _ROWS_AT_ONCE)
-
-
-def _living_places(alive: Alive, start: int, end: int) -> NDArray[np.int64]:
-    return np.arange(start, end) if alive is None else start + np.flatnonzero(alive[start:end])
+            yield shard, living_places(alive, start, min(start + size, len(shard)))
+            start, size = start + size, min(2 * size, ROWS_AT_ONCE)
 
 
 def _tuples_at(shard: Shard, columns: Sequence[int], places: NDArray[np.int64]) -> TupleCodes:

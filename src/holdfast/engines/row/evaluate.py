@@ -10,7 +10,6 @@ The rows of a table that violate rules are found shard by shard, in threads here
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -209,22 +208,13 @@ def _answers(asked: tuple[Condition, ...], table: Table, runner: Runner) -> Iter
     """The answers of each shard. In threads, those to all conditions share the values of one shard at a time."""
     if not runner.is_local:
         assert table.where is not None, "a table lies in files before tasks look at it"
-        tasks = [_Task(table.where, number, asked) for number in range(len(table.shards))]
-        yield from runner.map(_look, tasks)
+        yield from runner.map(partial(_look, table.where, asked), range(len(table.shards)))
         return
     for number in range(len(table.shards)):
         rows = Rows.living(table, number)
         yield runner.map(partial(_false_in, rows, Columns.of(rows)), asked)
 
 
-@dataclass(frozen=True)
-class _Task:
-    """Look at one shard of a table that lies in files."""
-
-    where: TableFiles
-    number: int
-    conditions: tuple[Condition, ...]
-
-
-def _look(task: _Task) -> list[Ids]:
-    return violators(task.conditions, Rows.living(open_table(task.where), task.number))
+def _look(where: TableFiles, asked: tuple[Condition, ...], number: int) -> list[Ids]:
+    """A task: look at one shard of a table that lies in files."""
+    return violators(asked, Rows.living(open_table(where), number))

@@ -10,11 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from holdfast.engines.given.explain import Explanation
-from holdfast.engines.given.keeper import Answer, Arrays, Cut, Keeper, RowsOf, Standing
+from holdfast.engines.given.explain import Explanation, explained
+from holdfast.engines.given.keeper import Answer, Arrays, Cut, Keeper, Known, RowsOf, Standing, alone
 from holdfast.engines.given.listing import PairListing
 from holdfast.engines.given.row_set import RowSet
-from holdfast.engines.given.single import alone
 from holdfast.engines.row.columns import Columns
 from holdfast.engines.row.evaluate import truth, violators, violators_in
 from holdfast.engines.row.reckon import operand_values
@@ -26,16 +25,10 @@ from holdfast.rules.row import RowRule
 from holdfast.table.plain import plain_values
 from holdfast.table.rows import Ids, Rows
 from holdfast.table.runner import Runner
-from holdfast.table.table import Table
 
 
 class RowListing(PairListing):
     """The rows that violate a rule about one row."""
-
-    @staticmethod
-    def of_rows(rule: Named[RowRule], table: Table, ids: Ids) -> RowListing:
-        """Some rows of a table."""
-        return RowListing(rule, table, len(ids), alone(ids), {"t": list(rule.rule.columns)})
 
     def known(self, ids: Ids) -> KnownRow:
         """The row, whose values the keeper compares and reckons with."""
@@ -75,19 +68,12 @@ class RowsKeeper(Keeper[WatchedTable, State]):
         """Look at every row, shard by shard."""
         return list(map(RowSet, violators_in([named.rule.satisfied for named in self.rules], subject.table, runner)))
 
-    def taking_over(
-        self,
-        known: Keeper[WatchedTable, State],
-        state: State,
-        subject: WatchedTable,
-        runner: Runner,
-        progress: Progress = SILENT,
-    ) -> State:
+    def taking_over(self, known: Known, subject: WatchedTable, runner: Runner, progress: Progress = SILENT) -> State:
         """Look at every row for the rules that are new."""
-        rows = {named.text: own for named, own in zip(known.rules, state, strict=True)}
+        rows = dict(zip(known.texts, known.state, strict=True))
         new = RowsKeeper(self.table, tuple(named for named in self.rules if named.text not in rows))
-        rows |= {named.text: own for named, own in zip(new.rules, new.begin(subject, runner, progress), strict=True)}
-        return [rows[named.text] for named in self.rules]
+        rows |= zip(new.texts, new.begin(subject, runner, progress), strict=True)
+        return [rows[text] for text in self.texts]
 
     def look(self, state: State, born: RowsOf, dead: RowsOf) -> tuple[State, Answer]:
         """Look at the rows born, and forget those that died."""
@@ -103,16 +89,17 @@ class RowsKeeper(Keeper[WatchedTable, State]):
 
     def listing(self, state: State, subject: WatchedTable, rule: int) -> RowListing:
         """The rows that violate a rule."""
-        return RowListing.of_rows(self.rules[rule], subject.table, state[rule].ids())
+        named, ids = self.rules[rule], state[rule].ids()
+        return RowListing(named, subject.table, len(ids), alone(ids), {"t": list(named.rule.columns)})
 
     def explain(self, state: State, subject: WatchedTable, rule: int, rows: Sequence[int]) -> Explanation:
         """Why a row violates a rule, or the first that does."""
-        return Explanation.of(self.listing(state, subject, rule), rows)
+        return explained(self.listing(state, subject, rule), rows)
 
     def dump(self, state: State) -> tuple[Arrays, Mapping[str, Any]]:
         """The ids of the rows; these know no codes."""
-        return {named.text: rows.ids() for named, rows in zip(self.rules, state, strict=True)}, {}
+        return {text: rows.ids() for text, rows in zip(self.texts, state, strict=True)}, {}
 
     def load(self, subject: WatchedTable, arrays: Arrays, facts: Mapping[str, Any]) -> State:  # noqa: ARG002
         """The state from the ids."""
-        return [RowSet(arrays[named.text]) for named in self.rules]
+        return [RowSet(arrays[text]) for text in self.texts]

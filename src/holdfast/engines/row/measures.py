@@ -8,7 +8,6 @@ Cost: a batch costs O(1), or the codes whose frequency it changed (see `table.le
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -52,9 +51,9 @@ class Measured(ABC):
         """Take in a batch that the frequencies have followed: what codes mean now, and how many rows came, or went."""
         self._encoding, self._rows = encoding, self._rows + step
 
-    def dump(self) -> tuple[dict[str, Codes], Any]:
-        """Arrays and a fact from which the same is made again; nothing where it follows from the table at once."""
-        return {}, None
+    def dump(self) -> tuple[Codes | None, Any]:
+        """An array and a fact from which the same is made again; nothing where it follows from the table at once."""
+        return None, None
 
     @property
     def _counts(self) -> Counts:
@@ -132,8 +131,8 @@ class _DistinctCount(_Number):
         after = self._counts.of(self._moved.codes[values])
         self._distinct += int((after > 0).sum()) - int((after > steps).sum())
 
-    def dump(self) -> tuple[dict[str, Codes], int]:
-        return {}, self._distinct
+    def dump(self) -> tuple[None, int]:
+        return None, self._distinct
 
 
 class _Extreme(Measured):
@@ -177,31 +176,21 @@ class _Extreme(Measured):
             self._leaders.update(codes, self._counts.of(codes) > 0, values)
         self._generation = generation
 
-    def dump(self) -> tuple[dict[str, Codes], list[int]]:
+    def dump(self) -> tuple[Codes, list[int]]:
         kept = self._leaders.kept()
-        return {"leaders": kept.codes}, [kept.floor_code, kept.floor_primary]
+        return kept.codes, [kept.floor_code, kept.floor_primary]
 
 
-def measured(rule: TableRule, table: Table, frequencies: Frequencies) -> Measured:
-    """The quantity of a rule, from how often values occur."""
-    return _KINDS[rule.quantity.measure](rule, table, frequencies)
-
-
-def loaded(
-    rule: TableRule, table: Table, frequencies: Frequencies, arrays: Callable[[str], Codes], fact: Any
+def measured(
+    rule: TableRule, table: Table, frequencies: Frequencies, array: Codes | None = None, fact: Any = None
 ) -> Measured:
-    """The same from what `dump` gave; `arrays` gives an array by its name."""
-    if rule.quantity.measure == "distinct":
-        return _DistinctCount(rule, table, frequencies, int(fact))
-    if rule.quantity.measure in ("min", "max"):
-        return _Extreme(rule, table, frequencies, Kept(np.array(arrays("leaders")), *map(int, fact)))
-    return measured(rule, table, frequencies)
-
-
-_KINDS: dict[str, Callable[[TableRule, Table, Frequencies], Measured]] = {
-    "rows": _RowCount,
-    "share": _NullShare,
-    "distinct": _DistinctCount,
-    "min": _Extreme,
-    "max": _Extreme,
-}
+    """The quantity of a rule: from how often values occur, or from what `dump` gave."""
+    asked = rule, table, frequencies
+    match rule.quantity.measure:
+        case "rows":
+            return _RowCount(*asked)
+        case "share":
+            return _NullShare(*asked)
+        case "distinct":
+            return _DistinctCount(*asked, fact)
+    return _Extreme(*asked, None if array is None else Kept(np.array(array), *fact))

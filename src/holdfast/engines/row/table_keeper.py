@@ -8,19 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from holdfast.changes.diff import NOBODY
-from holdfast.engines import contract
-from holdfast.engines.given.keeper import Answer, Arrays, Cut, Keeper, Pairs, RowsOf, Standing
-from holdfast.engines.given.single import alone
+from holdfast.engines.given.explain import Explanation
+from holdfast.engines.given.keeper import Answer, Arrays, Cut, Keeper, Pairs, RowsOf, Standing, alone
 from holdfast.engines.given.status import Status
 from holdfast.engines.listing import Listing
 from holdfast.engines.row.evaluate import violators, violators_in
-from holdfast.engines.row.measures import Measured, loaded, measured
+from holdfast.engines.row.measures import Measured, measured
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import SILENT, Progress
 from holdfast.rules.given import Named
@@ -33,30 +31,6 @@ from holdfast.table.runner import Runner, Threads
 _THE_TABLE = np.full((1, 2), NOBODY)  # no rows are the violation
 _SHOWN = 3
 State = list[Measured]  # of each rule
-
-
-@dataclass(frozen=True)
-class Explanation(contract.Explanation):
-    """What the quantity of a rule is, and rows to look at, if there are such."""
-
-    status: Status
-    said: str
-    rows: tuple[str, ...]
-    ids: tuple[int, ...]
-    count: int
-
-    def lines(self) -> list[str]:
-        """As text, a line each."""
-        rule = self.status.named
-        lines = [f"{rule.name}: {rule.text}", *rule.note.splitlines(), f"It {self.said}."]
-        if self.rows:
-            some = f"Look at {self.count:,} row{'s' * (self.count != 1)}, for example: {', '.join(self.rows)}"
-            lines.append(some)
-        return lines
-
-    def to_json(self) -> dict[str, Any]:
-        """As a plain object."""
-        return {**self.status.to_json(), "holds": not self.status.violations, "rows": list(self.ids)}
 
 
 @dataclass(frozen=True)
@@ -105,22 +79,25 @@ class MeasuresKeeper(Keeper[WatchedTable, State]):
     def explain(self, state: State, subject: WatchedTable, rule: int, rows: Sequence[int]) -> Explanation:  # noqa: ARG002
         """What the quantity is, and which rows to look at."""
         named, listing = self.rules[rule], self.listing(state, subject, rule)
-        ids = listing.listed[:_SHOWN, 0]
+        ids, count = listing.listed[:_SHOWN, 0], len(listing.listed)
+        said = [f"It {_verdict(state[rule])}: {_value(named, state[rule])}."]
+        if count:
+            said.append(f"Look at {count:,} row{'s' * (count != 1)}, for example: {', '.join(listing.names(ids))}")
         status = Status(named, self.standings(state)[rule])
-        said = f"{_verdict(state[rule])}: {_value(named, state[rule])}"
-        return Explanation(status, said, tuple(listing.names(ids)), tuple(ids.tolist()), len(listing.listed))
+        about = {**status.to_json(), "holds": not status.violations, "rows": ids.tolist()}
+        return Explanation(named, said, about)
 
     def dump(self, state: State) -> tuple[Arrays, Mapping[str, Any]]:
         """What does not follow from how often values occur at once; frequencies are kept with the table."""
-        kept = {named.text: each.dump() for named, each in zip(self.rules, state, strict=True)}
-        arrays = {f"{text}/{name}": array for text, (own, _) in kept.items() for name, array in own.items()}
+        kept = {text: each.dump() for text, each in zip(self.texts, state, strict=True)}
+        arrays = {f"{text}/leaders": array for text, (array, _) in kept.items() if array is not None}
         return arrays, {text: fact for text, (_, fact) in kept.items()}
 
     def load(self, subject: WatchedTable, arrays: Arrays, facts: Mapping[str, Any]) -> State:
         """The state that `dump` described."""
         table, frequencies = subject.table, subject.part(Frequencies)
         return [
-            loaded(named.rule, table, frequencies, partial(_array, arrays, named.text), facts[named.text])
+            measured(named.rule, table, frequencies, arrays.get(f"{named.text}/leaders"), facts[named.text])
             for named in self.rules
         ]
 
@@ -143,11 +120,6 @@ def _value(named: Named[TableRule], measured: Measured) -> str:
     value = measured.value
     known = f"{value:,}" if isinstance(value, int) else str(value)
     return f"{named.rule.quantity.text} is {'unknown' if value is None else known}"
-
-
-def _array(arrays: Arrays, text: str, name: str) -> Any:
-    """What a dump holds of a rule."""
-    return arrays[f"{text}/{name}"]
 
 
 def _example(rule: TableRule, born: Rows) -> Pairs:
