@@ -126,7 +126,9 @@ class Agreement:
         told: list[Told | None] = [None] * len(rhs)
         sums = self._sums(side.partition, side.unnamed, [rhs[i] for i in scanned], least[scanned])
         for i, own in zip(scanned, sums.tolist(), strict=True):
-            told[i] = self._as_told(own) if own[kernels.COMPLETE] else None
+            if own[kernels.COMPLETE]:
+                evidence = Evidence(self.rows, *own[: kernels.BROKEN])
+                told[i] = Told(evidence, own[kernels.BROKEN], own[kernels.OUTSIDE])
         return told
 
     def _at_most(self, partition: Partition, rhs: Sequence[int]) -> NDArray[np.float64]:
@@ -159,9 +161,6 @@ class Agreement:
                 least[some], self._totals, self._first, self._lone_nulls, self._scratch(partition), sums[some],
             )  # fmt: skip
         return sums
-
-    def _as_told(self, own: Sequence[int]) -> Told:
-        return Told(Evidence(self.rows, *own[: kernels.BROKEN]), own[kernels.BROKEN], own[kernels.OUTSIDE])
 
     def whole(self, side: LeftSide, rhs: Sequence[int], told: Sequence[Told]) -> list[Told]:
         """The same with the rows to remove and the broken pairs of all rows: where nulls are equal, also of those that

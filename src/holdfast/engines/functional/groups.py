@@ -28,8 +28,7 @@ from holdfast.engines.functional.evidence import Evidence, Telling
 from holdfast.engines.given.changed import MOST
 from holdfast.engines.given.finder import Finder, TableFinder
 from holdfast.engines.given.keeper import Pairs
-from holdfast.kernels.groups import choose
-from holdfast.kernels.usual import Values
+from holdfast.kernels.usual import Values, choose
 from holdfast.table.change import Change
 from holdfast.table.rows import Rows
 from holdfast.table.table import Table
@@ -244,8 +243,7 @@ class Groups:
         self._count(gone, come)
         self._renew_oldest(before, born, come, dead)
         if self._rhs is not None:
-            seen = self._kept.seen()
-            choose(before.clusters, seen.head, seen.following, seen.counts, self._kept.oldest, self._kept.best)
+            choose(before.clusters, self._kept.seen(), self._kept.oldest)
         outside = self._outside_in(before.clusters)
         self._totals += self._totals_of(before.cells, before.clusters, outside) - before.totals
         if self._telling:
