@@ -12,7 +12,6 @@ from holdfast.kernels.boxprobe import BELOW, NE, OLDER, OTHERS, YOUNGER, Questio
 from holdfast.kernels.boxtree import HEIGHT, LEAST, MOST, ROOT
 from holdfast.search.boxtree import BoxTree, TooMany, full_blocks, single_blocks
 from holdfast.search.sorting import sorted_order
-from holdfast.table.runner import Threads
 
 COMPARE = (np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal)
 Ints = NDArray[np.int64]
@@ -161,16 +160,17 @@ def test_deleting_a_row_that_is_not_there_is_an_error() -> None:
         tree.delete(np.array([[3]]), np.array([4]))
 
 
-def test_threads_find_what_one_finds_and_limits_hold() -> None:
+def test_threads_find_what_one_finds_and_limits_hold(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = np.sort(np.random.default_rng(3).integers(0, 20_000, (1, 40_000)), axis=1)
     tree = BoxTree(rows, np.arange(40_000))
     question = Question(np.array([0]), np.array([0]), rows, np.arange(40_000), YOUNGER, 0)
-    one = tree.probe(question, full_blocks(40_000), 10**9)
-    other = tree.probe(question, full_blocks(40_000), 10**9, Threads(2))
-    assert one.queries.tolist() == other.queries.tolist()
-    assert one.rows.tolist() == other.rows.tolist()
-    assert tree.count(question, Threads(2)).sum() == 2 * len(one) + 40_000
-    for threads in (None, Threads(2)):
-        assert len(tree.probe(question, full_blocks(40_000), len(one), threads)) == len(one)
+    found = []
+    for many in (40_001, 40_000):  # in one thread, and in several
+        monkeypatch.setattr("holdfast.search.boxtree._MANY", many)
+        hits = tree.probe(question, full_blocks(40_000), 10**9)
+        found.append((hits.queries.tolist(), hits.rows.tolist()))
+        assert tree.count(question).sum() == 2 * len(hits) + 40_000
+        assert len(tree.probe(question, full_blocks(40_000), len(hits))) == len(hits)
         with pytest.raises(TooMany):
-            tree.probe(question, full_blocks(40_000), len(one) - 1, threads)
+            tree.probe(question, full_blocks(40_000), len(hits) - 1)
+    assert found[0] == found[1]

@@ -15,7 +15,6 @@ from holdfast.search.search import BatchPairs, PairSearch
 from holdfast.search.slices import find_in_tasks
 from holdfast.table.change import Change
 from holdfast.table.nulls import Nulls
-from holdfast.table.runner import Threads
 from holdfast.table.table import Schema
 from holdfast.table.types import Column
 from tests.engines.denial.streams import Stream
@@ -63,7 +62,7 @@ def as_set(pairs: Any) -> set[tuple[int, int]]:
 def test_finds_all_the_first_and_how_many(start: list[tuple[Any, ...]], asked: list[PairQuery], nulls: Nulls) -> None:
     stream = Stream.of(SCHEMA, start)
     search = PairSearch(stream.table, asked, nulls)
-    everything = search.all(MANY, threads=Threads(2))
+    everything = search.all(MANY)
     for number, query in enumerate(asked):
         pairs = wanted(stream, query, nulls)
         assert as_set(everything[number].pairs) == pairs

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from holdfast.kernels.agree_sets import Counter, add_all
 from holdfast.kernels.hashing import enter, hash_lanes
-from holdfast.kernels.jit import kernel
+from holdfast.kernels.jit import inlined, kernel
 
 _8, _16 = np.uint32(8), np.uint32(16)
 BLOCK = 2048
@@ -57,15 +57,20 @@ class Form(NamedTuple):
 @kernel
 def row_of(cells: Cells, row: int, codes: NDArray[np.uint32]) -> None:
     """One row, at full width. OUT codes[column]"""
-    inside = row % BLOCK
+    row_at(cells, (row // BLOCK) * cells.stride, row % BLOCK, codes)
+
+
+@inlined
+def row_at(cells: Cells, block: int, place: int, codes: NDArray[np.uint32]) -> None:
+    """The row at a place of a block that begins at a byte. OUT codes[column]"""
     for c in range(len(codes)):
-        at = (row // BLOCK) * cells.stride + cells.start[c]
+        at = block + cells.start[c]
         if cells.width[c] == 1:
-            codes[c] = cells.bytes1[at + inside]
+            codes[c] = cells.bytes1[at + place]
         elif cells.width[c] == 2:
-            codes[c] = cells.bytes2[at // 2 + inside]
+            codes[c] = cells.bytes2[at // 2 + place]
         else:
-            codes[c] = cells.bytes4[at // 4 + inside]
+            codes[c] = cells.bytes4[at // 4 + place]
 
 
 @kernel

@@ -19,8 +19,7 @@ from holdfast.kernels.boxtree import (
     entry_of,
     move_rows,
     slot_of,
-    sum_leaf,
-    sum_node,
+    sum_block,
     visit,
 )
 from holdfast.kernels.jit import kernel, measured
@@ -37,6 +36,13 @@ def _on_border(
 
 
 @kernel
+def _free(sizes: NDArray[np.int32], block: int, facts: NDArray[np.int64], free: int) -> None:
+    """Put a leaf or a node before the freed ones, whose first one stands at a fact."""
+    sizes[block] = -2 - facts[free]
+    facts[free] = block
+
+
+@kernel
 def _join(tree: Tree, node: int, left: int, leaves: bool) -> None:
     """The entry after `left` joins it."""
     a, b = tree.child[node, left], tree.child[node, left + 1]
@@ -45,16 +51,13 @@ def _join(tree: Tree, node: int, left: int, leaves: bool) -> None:
         visit(tree, b)
         move_rows(tree, b, 0, tree.filled[b], a, tree.filled[a])
         tree.filled[a] += tree.filled[b]
-        tree.filled[b] = -2 - tree.facts[FREE_LEAF]
-        tree.facts[FREE_LEAF] = b
-        sum_leaf(tree, node, left)
+        _free(tree.filled, b, tree.facts, FREE_LEAF)
     else:
         for other in range(tree.used[b]):
             copy_entry(tree, b, other, a, tree.used[a] + other)
         tree.used[a] += tree.used[b]
-        tree.used[b] = -2 - tree.facts[FREE_NODE]
-        tree.facts[FREE_NODE] = b
-        sum_node(tree, node, left)
+        _free(tree.used, b, tree.facts, FREE_NODE)
+    sum_block(tree, node, left, leaves)
     close_entry(tree, node, left + 1)
 
 
@@ -77,14 +80,7 @@ def _lower_root(tree: Tree) -> None:
     facts, old = tree.facts, tree.facts[ROOT]
     facts[ROOT] = tree.child[old, 0]
     facts[HEIGHT] -= 1
-    tree.used[old] = -2 - facts[FREE_NODE]
-    facts[FREE_NODE] = old
-
-
-@kernel
-def _mend(tree: Tree, node: int, entry: int, leaves: bool) -> bool:
-    """Work out the box of an entry anew; gives whether it changed."""
-    return sum_leaf(tree, node, entry) if leaves else sum_node(tree, node, entry)
+    _free(tree.used, old, facts, FREE_NODE)
 
 
 @measured(lambda _tree, _rows, ids: 250 * len(ids))
@@ -122,7 +118,7 @@ def delete(tree: Tree, rows: NDArray[np.int64], ids: NDArray[np.int64]) -> int:
             node, entry = nodes[level], entries[level]
             below[node, entry] -= 1
             if changed:
-                changed = _on_border(lows, highs, node, entry, rows, i) and _mend(tree, node, entry, level == 1)
+                changed = _on_border(lows, highs, node, entry, rows, i) and sum_block(tree, node, entry, level == 1)
             under = child[node, entry]
             if (filled[under] < LEAF // 4) if level == 1 else (used[under] < FAN // 4):
                 _tidy(tree, node, entry, level == 1)

@@ -157,7 +157,7 @@ def _set_box(tree: Tree, node: int, entry: int, dim: int, low: int, high: int) -
 
 
 @kernel
-def sum_leaf(tree: Tree, node: int, entry: int) -> bool:
+def _sum_leaf(tree: Tree, node: int, entry: int) -> bool:
     """Box and number of rows of a leaf, anew; gives whether the box changed."""
     leaf = tree.child[node, entry]
     filled = tree.filled[leaf]
@@ -173,7 +173,7 @@ def sum_leaf(tree: Tree, node: int, entry: int) -> bool:
 
 
 @kernel
-def sum_node(tree: Tree, node: int, entry: int) -> bool:
+def _sum_node(tree: Tree, node: int, entry: int) -> bool:
     """Box and number of rows of an inner node, anew; gives whether the box changed."""
     inner = tree.child[node, entry]
     used = tree.used[inner]
@@ -189,6 +189,26 @@ def sum_node(tree: Tree, node: int, entry: int) -> bool:
         rows += tree.below[inner, other]
     tree.below[node, entry] = rows
     return changed
+
+
+@kernel
+def sum_block(tree: Tree, node: int, entry: int, leaf: bool) -> bool:
+    """Box and number of rows of what is under an entry, anew; gives whether the box changed."""
+    return _sum_leaf(tree, node, entry) if leaf else _sum_node(tree, node, entry)
+
+
+@kernel
+def _set_fence(tree: Tree, node: int, entry: int, leaf: bool) -> None:
+    """Let the fence of an entry be its first row, or that of the first entry of the node under it."""
+    under = tree.child[node, entry]
+    if leaf:
+        some = tree.filled[under] > 0
+        tree.fences[node, entry, 0] = tree.values[under, 0, 0] if some else 0
+        tree.fences[node, entry, 1] = tree.values[under, 1, 0] if some and tree.values.shape[1] > 1 else 0
+        tree.fences[node, entry, 2] = tree.ids[under, 0] if some else 0
+    else:
+        for part in range(3):
+            tree.fences[node, entry, part] = tree.fences[under, 0, part]
 
 
 # ---- moving entries -------------------------------------------------------------------------------------------------
@@ -224,28 +244,16 @@ def close_entry(tree: Tree, node: int, entry: int) -> None:
 
 
 @kernel
-def _take_leaf(tree: Tree) -> int:
-    free = tree.facts[FREE_LEAF]
-    if free >= 0:
-        tree.facts[FREE_LEAF] = -2 - tree.filled[free]
+def _take(sizes: NDArray[np.int32], facts: NDArray[np.int64], free: int, opened: int) -> int:
+    """A block that is empty now, of the leaves or the nodes, whose freed and opened ones stand at two facts."""
+    block = facts[free]
+    if block >= 0:
+        facts[free] = -2 - sizes[block]
     else:
-        free = tree.facts[LEAVES]
-        tree.facts[LEAVES] += 1
-    tree.filled[free] = 0
-    tree.unseen[free] = False  # whatever the file has there, nobody will look at it
-    return int(free)
-
-
-@kernel
-def _take_node(tree: Tree) -> int:
-    free = tree.facts[FREE_NODE]
-    if free >= 0:
-        tree.facts[FREE_NODE] = -2 - tree.used[free]
-    else:
-        free = tree.facts[NODES]
-        tree.facts[NODES] += 1
-    tree.used[free] = 0
-    return int(free)
+        block = facts[opened]
+        facts[opened] += 1
+    sizes[block] = 0
+    return int(block)
 
 
 @kernel
@@ -258,57 +266,78 @@ def move_rows(tree: Tree, leaf: int, begin: int, end: int, to_leaf: int, at: int
             tree.values[to_leaf, dim, at + slot - begin] = tree.values[leaf, dim, slot]
 
 
+# ---- filling --------------------------------------------------------------------------------------------------------
+
+
+@measured(lambda _tree, rows, _ids, n, _leaves: 2 * (1 + len(rows)) * n)
+def load(tree: Tree, rows: NDArray[np.int64], ids: NDArray[np.int64], n: int, leaves: int) -> None:
+    """Fill an empty tree with the first n rows, which are sorted, evenly over so many leaves; then level upon level.
+
+    IN rows[dim, i], ids[i]
+    """
+    dims = rows.shape[0]
+    for leaf in range(leaves):
+        begin, end = leaf * n // leaves, (leaf + 1) * n // leaves
+        for slot in range(end - begin):
+            tree.ids[leaf, slot] = ids[begin + slot]
+        for dim in range(dims):
+            for slot in range(end - begin):
+                tree.values[leaf, dim, slot] = rows[dim, begin + slot]
+        tree.filled[leaf] = end - begin
+    facts = tree.facts
+    facts[LEAVES], facts[NODES], facts[HEIGHT] = leaves, 0, 0
+    facts[FREE_LEAF], facts[FREE_NODE] = -1, -1
+    first, count = 0, leaves
+    while facts[HEIGHT] == 0 or count > 1:
+        above = max(1, (count + FAN * 3 // 4 - 1) // (FAN * 3 // 4))
+        base = facts[NODES]
+        for number in range(above):
+            begin, end = number * count // above, (number + 1) * count // above
+            node = base + number
+            tree.used[node] = end - begin
+            for entry in range(end - begin):
+                tree.child[node, entry] = first + begin + entry
+                sum_block(tree, node, entry, facts[HEIGHT] == 0)
+                _set_fence(tree, node, entry, facts[HEIGHT] == 0)
+        facts[NODES] += above
+        facts[HEIGHT] += 1
+        first, count = base, above
+    facts[ROOT] = first
+
+
 # ---- inserting ------------------------------------------------------------------------------------------------------
 
 
 @kernel
-def _split_leaf(tree: Tree, node: int, entry: int) -> None:
-    left, right = tree.child[node, entry], _take_leaf(tree)
-    half = LEAF // 2
-    visit(tree, left)
-    move_rows(tree, left, half, LEAF, right, 0)
-    tree.filled[left], tree.filled[right] = half, LEAF - half
+def _split(tree: Tree, node: int, entry: int, leaves: bool) -> None:
+    """Split the block under an entry, which is full."""
+    left = tree.child[node, entry]
+    if leaves:
+        half, right = LEAF // 2, _take(tree.filled, tree.facts, FREE_LEAF, LEAVES)
+        tree.unseen[right] = False  # whatever the file has there, nobody will look at it
+        visit(tree, left)
+        move_rows(tree, left, half, LEAF, right, 0)
+        tree.filled[left], tree.filled[right] = half, LEAF - half
+    else:
+        half, right = FAN // 2, _take(tree.used, tree.facts, FREE_NODE, NODES)
+        for other in range(half, FAN):
+            copy_entry(tree, left, other, right, other - half)
+        tree.used[left], tree.used[right] = half, FAN - half
     _open_entry(tree, node, entry + 1, right)
-    tree.fences[node, entry + 1, 0] = tree.values[right, 0, 0]
-    tree.fences[node, entry + 1, 1] = tree.values[right, 1, 0] if tree.values.shape[1] > 1 else 0
-    tree.fences[node, entry + 1, 2] = tree.ids[right, 0]
-    sum_leaf(tree, node, entry)
-    sum_leaf(tree, node, entry + 1)
-
-
-@kernel
-def _split_node(tree: Tree, node: int, entry: int) -> None:
-    left, right = tree.child[node, entry], _take_node(tree)
-    half = FAN // 2
-    for other in range(half, FAN):
-        copy_entry(tree, left, other, right, other - half)
-    tree.used[left], tree.used[right] = half, FAN - half
-    _open_entry(tree, node, entry + 1, right)
-    for part in range(3):
-        tree.fences[node, entry + 1, part] = tree.fences[right, 0, part]
-    sum_node(tree, node, entry)
-    sum_node(tree, node, entry + 1)
+    _set_fence(tree, node, entry + 1, leaves)
+    sum_block(tree, node, entry, leaves)
+    sum_block(tree, node, entry + 1, leaves)
 
 
 @kernel
 def _grow_root(tree: Tree) -> None:
     """A new root above the old one, which is full."""
-    old, new = tree.facts[ROOT], _take_node(tree)
-    _open_entry(tree, new, 0, old)
-    for part in range(3):
-        tree.fences[new, 0, part] = tree.fences[old, 0, part]
-    sum_node(tree, new, 0)
+    new = _take(tree.used, tree.facts, FREE_NODE, NODES)
+    _open_entry(tree, new, 0, tree.facts[ROOT])
+    _set_fence(tree, new, 0, False)
+    _sum_node(tree, new, 0)
     tree.facts[ROOT] = new
     tree.facts[HEIGHT] += 1
-
-
-@kernel
-def _make_way(tree: Tree, node: int, entry: int, leaves: bool) -> None:
-    """Split the block under an entry, which is full."""
-    if leaves:
-        _split_leaf(tree, node, entry)
-    else:
-        _split_node(tree, node, entry)
 
 
 @measured(lambda _tree, _rows, ids: 250 * len(ids))
@@ -329,7 +358,7 @@ def insert(tree: Tree, rows: NDArray[np.int64], ids: NDArray[np.int64]) -> None:
             entry = entry_of(fences, node, used[node], first, second, row)
             under = child[node, entry]
             if (filled[under] == LEAF) if level == 1 else (used[under] == FAN):
-                _make_way(tree, node, entry, level == 1)
+                _split(tree, node, entry, level == 1)
                 entry = entry_of(fences, node, used[node], first, second, row)
             for dim in range(rows.shape[0]):
                 lows[node, dim, entry] = min(lows[node, dim, entry], rows[dim, i])

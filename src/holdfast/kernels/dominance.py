@@ -24,24 +24,6 @@ _LOW = 0xFFFFFFFF
 
 
 @kernel
-def sort_by(rows: Rows, cells: Cells, falling: bool, ends: NDArray[np.int64], ordered: Rows) -> None:
-    """Rows in the order of their cells, from the highest down where `falling`; those with equal cells stay as they are.
-    OUT ordered; ends[value]: anything
-    """
-    ends[:] = 0
-    for row in rows:
-        ends[cells[row]] += 1
-    total = 0
-    for i in range(len(ends)):
-        value = len(ends) - 1 - i if falling else i
-        total += ends[value]
-        ends[value] = total - ends[value]
-    for row in rows:
-        ordered[ends[cells[row]]] = row
-        ends[cells[row]] += 1
-
-
-@kernel
 def beside_new(
     rows: Rows,
     starts: Rows,

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.kernels.hitting_bits import lowest
 from holdfast.kernels.jit import inlined, kernel
 
 Ints = NDArray[np.int64]
@@ -100,9 +101,8 @@ def sift(sets: Words, bits: Words, columns: int, inside: Words) -> Any:
                 if above == _ZERO:
                     break
             while above != _ZERO and left:
-                low = above & (~above + _ONE)
-                above ^= low
-                other = 64 * word + np.int64(_place_of(low))
+                other = 64 * word + lowest(above)
+                above &= above - _ONE
                 left = False
                 for w in range(bits.shape[1]):
                     bits[j, w] &= ~bits[other, w]
@@ -115,17 +115,6 @@ def sift(sets: Words, bits: Words, columns: int, inside: Words) -> Any:
             inside[columns, stay >> 6] |= mark
             stay += 1
     return stay
-
-
-@inlined
-def _place_of(low: Any) -> Any:
-    """The place of the only bit of a word."""
-    place = _ZERO
-    for step in (32, 16, 8, 4, 2, 1):
-        if low >> np.uint64(step) >= _ONE:
-            low >>= np.uint64(step)
-            place += np.uint64(step)
-    return place
 
 
 @kernel

@@ -52,7 +52,7 @@ def advance(search: Search, most: int, budget: int, found: Words) -> int:
     """Go on for at most `budget` steps or until OUT found[:, w] is full; gives how many sets were found."""
     depth, count = search.depth[0], 0
     while depth >= 0 and count < len(found) and budget > 0:
-        element = _next(search.todo[depth])
+        element = take_lowest(search.todo[depth])
         if element < 0:
             depth -= 1
             if depth >= 0:
@@ -62,9 +62,9 @@ def advance(search: Search, most: int, budget: int, found: Words) -> int:
         if not _choose(search, depth, element):
             continue
         if _is_empty(search.missed[depth + 1]):
-            _emit(search.chosen[: depth + 1], found[count])
+            emit(search.chosen[: depth + 1], found[count])
             count += 1
-        elif depth + 1 < most and _descend(search, depth + 1, most):
+        elif depth + 1 < most and _branch(search, depth + 1, most):
             depth += 1
             continue
         put(search.open[depth], element)
@@ -81,7 +81,7 @@ def begin(search: Search, most: int) -> None:
 
 
 @kernel
-def _next(todo: Words) -> int:
+def take_lowest(todo: Words) -> int:
     """Take the lowest element out of a set; -1 if there is none."""
     for w in range(len(todo)):
         if todo[w]:
@@ -108,14 +108,15 @@ def _choose(search: Search, depth: int, element: int) -> bool:
         then_missed[k] = missed[k] & ~inside[k]
         then_once[k] = (once[k] & ~inside[k]) | (missed[k] & inside[k])
     for d in range(depth):
-        if not _meet(then_once, search.inside[search.chosen[d]]):
+        if not meet(then_once, search.inside[search.chosen[d]]):
             return False
     search.chosen[depth] = element
     return True
 
 
 @kernel
-def _meet(a: Words, b: Words) -> bool:
+def meet(a: Words, b: Words) -> bool:
+    """Whether two sets have an element in common."""
     for k in range(len(a)):  # noqa: SIM110
         if a[k] & b[k]:
             return True
@@ -123,17 +124,14 @@ def _meet(a: Words, b: Words) -> bool:
 
 
 @kernel
-def _descend(search: Search, depth: int, most: int) -> bool:
-    """Open the level below; false if an edge missed there can't be hit any more."""
-    for w in range(search.open.shape[1]):
-        search.open[depth, w] = search.open[depth - 1, w]
-    return _branch(search, depth, most)
-
-
-@kernel
 def _branch(search: Search, depth: int, most: int) -> bool:
-    """Pick the elements to try at a depth: those of one missed edge, or of all of them where it is the last."""
+    """Open a level: pick the elements to try there, those of one missed edge, or of all of them where it is the last.
+    False if an edge missed there can't be hit any more.
+    """
     open_, todo, missed = search.open[depth], search.todo[depth], search.missed[depth]
+    if depth > 0:
+        for w in range(len(open_)):
+            open_[w] = search.open[depth - 1, w]
     if depth + 1 == most:
         return _in_all(search.edges, missed, open_, todo)
     edge = _fewest(search.edges, missed, open_)
@@ -186,9 +184,10 @@ def _in_all(edges: Words, missed: Words, open_: Words, todo: Words) -> bool:
 
 
 @kernel
-def _emit(chosen: np.ndarray, found: Words) -> None:
-    """OUT found: the chosen elements as a bitset."""
+def emit(chosen: np.ndarray, found: Words) -> None:
+    """OUT found: the chosen elements as a bitset; what is below 0 is none."""
     for w in range(len(found)):
         found[w] = ZERO
     for element in chosen:
-        put(found, element)
+        if element >= 0:
+            put(found, element)

@@ -60,23 +60,16 @@ def _enter(sets: Words, i: int, index: Index) -> None:
 
 
 @kernel
-def sift(sets: Words, candidates: Words, index: Index) -> None:
-    """IN OUT candidates: in the end the targets of sets within their family. OUT index: the sets that have some.
+def narrow(sets: Words, candidates: Words, index: Index, enters: bool) -> None:
+    """IN OUT candidates: of those of each set, the ones that all its strict supersets in the index hold.
 
-    Sets come the largest first, so that a set's supersets are in the index before it.
+    Where each set that has some left `enters` the index, and sets come the largest first, a set's supersets are in the
+    index before it: then these are its targets within the family.
     """
     elements, some = np.empty(_LOOK, np.int64), np.empty(BLOCK, np.uint64)
     for i in range(len(sets)):
-        if _narrow(sets, i, candidates, index, elements, some):
+        if _narrow(sets, i, candidates, index, elements, some) and enters:
             _enter(sets, i, index)
-
-
-@kernel
-def narrow(sets: Words, candidates: Words, index: Index) -> None:
-    """IN OUT candidates: of those of each set, the ones that all its strict supersets in the index hold."""
-    elements, some = np.empty(_LOOK, np.int64), np.empty(BLOCK, np.uint64)
-    for i in range(len(sets)):
-        _narrow(sets, i, candidates, index, elements, some)
 
 
 @kernel

@@ -6,6 +6,7 @@ Axes: e element, w word of elements, k word of edges. `inside[e, k]` are the edg
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.kernels.hitting import meet
 from holdfast.kernels.hitting_bits import ALL, ONE, ZERO, Words, lowest, popcount
 from holdfast.kernels.jit import kernel
 
@@ -152,12 +153,7 @@ def _hit_once(members: Places, inside: Words, once: Words) -> None:
 @kernel
 def _all_critical(members: Places, once: Words, inside: Words) -> bool:
     """Whether each element alone hits an edge."""
-    for u in members:
-        critical = False
-        for k in range(len(once)):
-            if once[k] & inside[u, k]:
-                critical = True
-                break
-        if not critical:
+    for u in members:  # noqa: SIM110  # kernels have no generators
+        if not meet(once, inside[u]):
             return False
     return True

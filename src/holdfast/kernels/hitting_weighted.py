@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.kernels.hitting import emit, take_lowest
 from holdfast.kernels.hitting_bits import ONE, ZERO, Words, lowest, put
 from holdfast.kernels.jit import kernel
 
@@ -56,10 +57,10 @@ def advance_weighted(
         if left < 0:
             continue
         if left <= limit:
-            _emit(search.chosen[: depth + 1], found[count])
+            emit(search.chosen[: depth + 1], found[count])
             missing[count] = left
             count += 1
-        elif _size(search.chosen[: depth + 1]) < most and _descend(search, depth + 1, limit):
+        elif _size(search.chosen[: depth + 1]) < most and _branch(search, depth + 1, limit):
             depth += 1
             continue
         if element != _LEAVE:
@@ -80,13 +81,8 @@ def _next(search: Weighted, depth: int) -> int:
     if search.leave[depth]:
         search.leave[depth] = False
         return _LEAVE
-    todo = search.todo[depth]
-    for w in range(len(todo)):
-        if todo[w]:
-            place = lowest(todo[w])
-            todo[w] &= todo[w] - ONE
-            return 64 * w + place
-    return _LEAVE - 1
+    element = take_lowest(search.todo[depth])
+    return element if element >= 0 else _LEAVE - 1
 
 
 @kernel
@@ -136,16 +132,11 @@ def _weighs_more(a: Words, b: Words, weights: NDArray[np.int64], bound: int) -> 
 
 
 @kernel
-def _descend(search: Weighted, depth: int, limit: int) -> bool:
-    """Open the level below; false if too much can't be hit any more."""
-    search.open[depth] = search.open[depth - 1]
-    return _branch(search, depth, limit)
-
-
-@kernel
 def _branch(search: Weighted, depth: int, limit: int) -> bool:
-    """Pick the heaviest missed edge that can be hit."""
+    """Open a level: pick the heaviest missed edge that can be hit; false if too much can't be hit any more."""
     open_, todo, missed = search.open[depth], search.todo[depth], search.missed[depth]
+    if depth > 0:
+        open_[:] = search.open[depth - 1]
     best, lost = -1, 0
     for k in range(len(missed)):
         rest = missed[k]
@@ -176,13 +167,3 @@ def _size(chosen: NDArray[np.int64]) -> int:
     for element in chosen:
         size += element != _LEAVE
     return size
-
-
-@kernel
-def _emit(chosen: NDArray[np.int64], found: Words) -> None:
-    """OUT found: the chosen elements as a bitset."""
-    for w in range(len(found)):
-        found[w] = ZERO
-    for element in chosen:
-        if element != _LEAVE:
-            put(found, element)

@@ -228,13 +228,16 @@ def compare(cells: Cells, pairs: NDArray[np.int64], skip_null: bool, agree: Word
 
 
 @kernel
-def sort_rows(rows: Rows, cells: Cells, ends: NDArray[np.int64], ordered: Rows) -> None:
-    """Rows in the order of their cells; those with equal cells stay as they are. OUT ordered; ends[value]: anything"""
+def sort_rows(rows: Rows, cells: Cells, ends: NDArray[np.int64], ordered: Rows, falling: bool = False) -> None:
+    """Rows in the order of their cells, from the highest down where `falling`; those with equal cells stay as they are.
+    OUT ordered; ends[value]: anything
+    """
     ends[:] = 0
     for row in rows:
         ends[cells[row]] += 1
     total = 0
-    for value in range(len(ends)):
+    for i in range(len(ends)):
+        value = len(ends) - 1 - i if falling else i
         total += ends[value]
         ends[value] = total - ends[value]
     for row in rows:

@@ -9,23 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.kernels.agree import BLOCK, Cells
+from holdfast.kernels.agree import BLOCK, Cells, row_at
 from holdfast.kernels.jit import kernel
 from holdfast.kernels.ternary import UNKNOWN, Digits, compare, number_pairs
 
 _1, _3, _7 = np.uint32(1), np.uint32(3), np.uint32(7)
-
-
-@kernel
-def _row_at(rows: Cells, place: int, codes: NDArray[np.uint32]) -> None:
-    """One row of rows that lie in one block, however many they are. OUT codes[column]"""
-    for c in range(len(codes)):
-        if rows.width[c] == 1:
-            codes[c] = rows.bytes1[rows.start[c] + place]
-        elif rows.width[c] == 2:
-            codes[c] = rows.bytes2[rows.start[c] // 2 + place]
-        else:
-            codes[c] = rows.bytes4[rows.start[c] // 4 + place]
 
 
 @kernel
@@ -89,7 +77,7 @@ def scan(
     codes, numbers = np.empty((len(firsts), len(rows.width)), np.uint32), np.empty(BLOCK, np.uint32)
     planes = np.empty(len(digits.scale) * BLOCK, np.uint8)
     for k in range(len(firsts)):
-        _row_at(rows, firsts[k], codes[k])
+        row_at(rows, 0, firsts[k], codes[k])
     while begin + at[0] < end:
         place = begin + at[0]
         n = min(BLOCK, end - place)

@@ -1,4 +1,5 @@
-"""What clusters of rows tell of a rule: usual values, and how well rows of a cluster agree that have them.
+"""Clusters of rows, whose cells hang in chains: the largest cell of each, and what clusters tell of a rule: usual
+values, and how well rows of a cluster agree that have them.
 
 A value is usual where it is that of most rows of some cluster, and of two at least. Each value has a count of the
 clusters that make it so (`majorities`), and a chain of its cells: when the first such cluster comes or the last one
@@ -43,21 +44,46 @@ class Values(NamedTuple):
 
 
 def _cells_in(clusters: Ints, cells: Cells) -> int:
-    """How many steps it is about to go through the cells of some clusters."""
-    return 5 * len(clusters) * (1 + len(cells.counts) // max(len(cells.sizes), 1))
+    """About how many cells some clusters have."""
+    return len(clusters) * (1 + len(cells.counts) // max(len(cells.sizes), 1))
 
 
-@measured(lambda keys, first, _head, _following: len(keys) - first)
-def link_values(keys: NDArray[np.uint64], first: int, head: Ints, following: Ints) -> None:
-    """Put the cells from `first` on into the chains of their values; values beyond those known are nobody else's."""
-    for cell in range(first, len(keys)):
-        if keys[cell, 1] < len(head):
-            value = np.int64(keys[cell, 1])
-            following[cell] = head[value]
-            head[value] = cell
+@measured(lambda numbers, first, _head, _following: len(numbers) - first)
+def link(numbers: NDArray[np.uint64], first: int, head: Ints, following: Ints) -> None:
+    """Put the cells from `first` on into the chains of their clusters, or of their values. What has no chain, as values
+    beyond those known, is nobody else's.
+
+    IN numbers[cell]: its cluster or value; OUT head[number]: the first cell, following[cell]: the next one; -1: none
+    """
+    for cell in range(first, len(numbers)):
+        if numbers[cell] < len(head):
+            number = np.int64(numbers[cell])
+            following[cell] = head[number]
+            head[number] = cell
 
 
-@measured(lambda clusters, cells, *_: _cells_in(clusters, cells))
+@measured(lambda clusters, cells, *_: 2 * _cells_in(clusters, cells))
+def choose(clusters: Ints, cells: Cells, oldest: Ints) -> None:
+    """The largest cell of some clusters, of equals the one with the oldest row; -1 where all are empty.
+
+    IN clusters[i], oldest[cell]; OUT cells.best[cluster]
+    """
+    head, following, counts, best = cells.head, cells.following, cells.counts, cells.best
+    for cluster in clusters:
+        chosen = -1
+        cell = head[cluster]
+        while cell >= 0:
+            if counts[cell] > 0 and (
+                chosen < 0
+                or counts[cell] > counts[chosen]
+                or (counts[cell] == counts[chosen] and oldest[cell] < oldest[chosen])
+            ):
+                chosen = cell
+            cell = following[cell]
+        best[cluster] = chosen
+
+
+@measured(lambda clusters, cells, *_: 5 * _cells_in(clusters, cells))
 def leave(clusters: Ints, cells: Cells, values: Values, sums: Ints, unit: int, majority: Ints) -> None:
     """Take clusters out of the sums, as they are before a batch.
 
@@ -84,7 +110,7 @@ def count(changed: Ints, before: Ints, cells: Cells, values: Values, sums: Ints)
                 sums[SAME] += new * (new - 1) - old * (old - 1)
 
 
-@measured(lambda clusters, cells, *_: 2 * _cells_in(clusters, cells))
+@measured(lambda clusters, cells, *_: 10 * _cells_in(clusters, cells))
 def enter(clusters: Ints, cells: Cells, values: Values, sums: Ints, unit: int, before: Ints) -> None:
     """Bring clusters in again as they are after the batch, and see to the clusters of values that turned.
 

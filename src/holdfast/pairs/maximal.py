@@ -27,7 +27,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.kernels.hitting_maximal import BLOCK, Index, enter, gather, narrow, sift
+from holdfast.kernels.hitting_maximal import BLOCK, Index, enter, gather, narrow
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
 from holdfast.table.threads import OnProgress, each
@@ -52,11 +52,6 @@ class Maximal:
         """From a family of distinct sets; `progress` gets how many were looked at, of how many."""
         sets = bitsets.widened(sets, bitsets.words_for(columns + 1))
         return _kept(columns, *_sifted(columns, sets, _outside(columns, sets), progress))
-
-    @property
-    def key(self) -> int:
-        """The target that stands for the row itself."""
-        return self.columns
 
     @property
     def targets(self) -> Words:
@@ -157,7 +152,7 @@ def _sifted(
     for begin in range(0, len(sets), _AT_ONCE):
         if begin:
             progress(begin, len(sets))
-        sift(sets[begin : begin + _AT_ONCE], targets[begin : begin + _AT_ONCE], index)
+        narrow(sets[begin : begin + _AT_ONCE], targets[begin : begin + _AT_ONCE], index, True)
     some = targets.any(axis=1)
     return sets[some], targets[some]
 
@@ -168,7 +163,7 @@ def _narrowed(sets: Words, candidates: Words, index: Index, recent: int = 0) -> 
 
     def work(part: slice) -> None:
         own = index._replace(recent=np.zeros((recent, sets.shape[1]), np.uint64))
-        narrow(sets[part], candidates[part], own)
+        narrow(sets[part], candidates[part], own, False)
 
     _in_threads(work, len(sets))
     return candidates

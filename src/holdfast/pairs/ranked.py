@@ -11,8 +11,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from holdfast.changes.equal_rows import Codes
-from holdfast.pairs.ranks import Ranks, Unranked
-from holdfast.pairs.rows import WeightedRows, Weights, hashes_of
+from holdfast.pairs.ranks import Ranks
+from holdfast.pairs.rows import WeightedRows, Weights, hashes_of, tops_of
 from holdfast.pairs.signatures import ORDERED, Kind
 from holdfast.table.rewrite import used_codes
 from holdfast.table.shard import Shard
@@ -22,8 +22,9 @@ from holdfast.table.table import Alive, Table
 class RankedRows(WeightedRows):
     """Distinct rows with weights, and the ranks of the values that they hold; use `of_table`."""
 
-    def __init__(self, ranks: Sequence[Ranks | Unranked], room: int = 0) -> None:
-        super().__init__([each.top for each in ranks], room)
+    def __init__(self, ranks: Sequence[Ranks | None], tops: Sequence[int], room: int = 0) -> None:
+        """None for the ranks of a column that is compared for equality alone: its codes stand for themselves."""
+        super().__init__(tops, room)
         self._ranks = ranks
 
     @staticmethod
@@ -35,12 +36,11 @@ class RankedRows(WeightedRows):
     def of_shards(table: Table, shards: Sequence[tuple[Shard, Alive]], kind: Kind = ORDERED) -> RankedRows:
         """The living rows of some of a table's shards."""
         ranks = [
-            Unranked(len(table.dictionaries[c]) - 1)
-            if c in kind.equal_only
-            else Ranks(used_codes(table, c, shards), table.order_keys(c))
+            None if c in kind.equal_only else Ranks(used_codes(table, c, shards), table.order_keys(c))
             for c in range(len(table.schema.columns))
         ]
-        rows = RankedRows(ranks, sum(len(shard) for shard, _ in shards))
+        tops = [top if each is None else each.top for each, top in zip(ranks, tops_of(table), strict=True)]
+        rows = RankedRows(ranks, tops, sum(len(shard) for shard, _ in shards))
         for shard, alive in shards:
             rows.add_shard(shard, alive)
         return rows
@@ -53,7 +53,7 @@ class RankedRows(WeightedRows):
         """The rows of a batch, given as codes of the table after it, as ranks; values that are new get theirs."""
         codes = batch.codes()
         for c, ranks in enumerate(self._ranks):
-            if isinstance(ranks, Unranked):
+            if ranks is None:
                 continue
             keys = table.order_keys(c)
             if not ranks.fit(codes[c], keys):
@@ -64,7 +64,7 @@ class RankedRows(WeightedRows):
     def _ranks_of(self, codes: Codes) -> Codes:
         ranked = np.empty(codes.shape, np.uint32)
         for c, ranks in enumerate(self._ranks):
-            ranked[c] = ranks.of(codes[c])
+            ranked[c] = codes[c] if ranks is None else ranks.of(codes[c])
         return ranked
 
 

@@ -110,14 +110,3 @@ class Ranks:
         low, size, parts = (np.repeat(each, counts) for each in (low, high - low, counts + 1))
         ranks: NDArray[np.int64] = low + nth * size // parts
         return ranks
-
-
-class Unranked:
-    """The codes of a column that is compared for equality alone stand for themselves."""
-
-    def __init__(self, top: int) -> None:
-        self.top = top
-
-    def of(self, codes: NDArray[np.integer]) -> NDArray[np.uint32]:
-        """The codes themselves."""
-        return codes.astype(np.uint32, copy=False)

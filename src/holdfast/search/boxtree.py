@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.errors import Damaged
-from holdfast.kernels import boxdelete, boxload, boxprobe, boxtree
+from holdfast.kernels import boxdelete, boxprobe, boxtree
 from holdfast.kernels.boxprobe import Question
 from holdfast.kernels.boxtree import DAMAGED, FACTS, FAN, LEAF, LEAVES, MOST, NODES, Tree
 from holdfast.table.private import PrivateArrays
@@ -60,7 +60,7 @@ class BoxTree:
         leaves = max(1, -(-self.rows // _FILLING))
         self.pools = _pools(self.dims, leaves + leaves // 16 + 16, leaves // 24 + 64)
         self._file: PrivateArrays | None = None
-        boxload.load(self.pools, rows, ids, self.rows, leaves)
+        boxtree.load(self.pools, rows, ids, self.rows, leaves)
         if not self.rows:
             self.insert(rows, ids)
 
@@ -163,20 +163,18 @@ class BoxTree:
             longer |= {name: _lengthened(getattr(self.pools, name), nodes + nodes // 16) for name in _OF_NODES}
         self.pools = self.pools._replace(**longer)
 
-    def probe(self, question: Question, starts: NDArray[np.int64], limit: int, threads: Threads | None = None) -> Hits:
-        """All hits of a question, whose queries come in blocks. Raises TooMany beyond a limit."""
-        if len(question.own) >= _MANY:
-            self._read_ahead()
+    def probe(self, question: Question, starts: NDArray[np.int64], limit: int) -> Hits:
+        """All hits of a question, whose queries come in blocks; in threads where they are many. Raises TooMany beyond a
+        limit.
+        """
+        blocks = len(starts) - 1
         try:
-            return self._all_hits(question, starts, limit, threads)
+            if len(question.own) < _MANY:
+                return self._probe(question, starts, 0, blocks, limit)
+            self._read_ahead()
+            parts = Threads().map(lambda cut: self._probe(question, starts, *cut, limit), _chunks(blocks))
         finally:
             self._refuse_damage()
-
-    def _all_hits(self, question: Question, starts: NDArray[np.int64], limit: int, threads: Threads | None) -> Hits:
-        blocks = len(starts) - 1
-        if threads is None or len(question.own) < _MANY:
-            return self._probe(question, starts, 0, blocks, limit)
-        parts = threads.map(lambda cut: self._probe(question, starts, *cut, limit), _chunks(blocks))
         if sum(len(part) for part in parts) > limit:
             raise TooMany
         return Hits(np.concatenate([p.queries for p in parts]), np.concatenate([p.rows for p in parts]))
@@ -212,16 +210,15 @@ class BoxTree:
         self._refuse_damage()
         return (int(queries[0]), int(rows[0])) if found[0] else None
 
-    def count(self, question: Question, threads: Threads | None = None) -> NDArray[np.int64]:
+    def count(self, question: Question) -> NDArray[np.int64]:
         """How many rows of the tree meet each query; where a query is in the tree and meets itself, it counts."""
         queries = len(question.own)
         counts = np.zeros(queries, np.int64)
-        if queries >= _MANY:
-            self._read_ahead()
-        if threads is None or queries < _MANY:
+        if queries < _MANY:
             boxprobe.count(self.pools, question, 0, queries, counts)
         else:
-            threads.map(lambda cut: boxprobe.count(self.pools, question, *cut, counts), _chunks(queries))
+            self._read_ahead()
+            Threads().map(lambda cut: boxprobe.count(self.pools, question, *cut, counts), _chunks(queries))
         self._refuse_damage()
         return counts
 

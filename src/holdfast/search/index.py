@@ -22,7 +22,6 @@ from holdfast.search.queries import Check, Condition, Lookup
 from holdfast.search.sorting import sorted_order
 from holdfast.table import files
 from holdfast.table.private import PrivateArrays, let_go
-from holdfast.table.runner import Threads
 from holdfast.table.table import Table
 
 Ids = NDArray[np.int64]
@@ -187,28 +186,23 @@ class Index:
         bound: int = 0,
         limit: int,
         blocks: bool = False,
-        threads: Threads | None = None,
     ) -> tuple[Ids, Ids]:
         """Ids of the rows that ask, and of those they found. `blocks` where the rows that ask are a whole table."""
         question, starts = self._asked(lookup, asking, partners, bound, blocks)
-        hits: Hits = self.tree.probe(question, starts, limit, threads)
+        hits: Hits = self.tree.probe(question, starts, limit)
         return question.own[hits.queries], hits.rows
 
-    def first(
-        self, lookup: Lookup, asking: Operands, partners: int, *, bound: int = 0, blocks: bool = False
-    ) -> tuple[int, int] | None:
-        """A row that asks and one that it found: the search ends with the first."""
-        question, starts = self._asked(lookup, asking, partners, bound, blocks)
+    def first(self, lookup: Lookup, asking: Operands, partners: int) -> tuple[int, int] | None:
+        """A row that asks, of a whole table, and one that it found: the search ends with the first."""
+        question, starts = self._asked(lookup, asking, partners, 0, blocks=True)
         hit = self.tree.first(question, starts)
         return None if hit is None else (int(question.own[hit[0]]), hit[1])
 
-    def count(
-        self, lookup: Lookup, asking: Operands, threads: Threads | None = None, both: Operands | None = None
-    ) -> int:
+    def count(self, lookup: Lookup, asking: Operands, both: Operands | None = None) -> int:
         """How many pairs of different rows there are. `both`: those of the rows that ask which are also among the rows
         that the index was made of; None: all of them.
         """
-        total = int(self.tree.count(self._question(lookup, asking, 0, 0), threads).sum())
+        total = int(self.tree.count(self._question(lookup, asking, 0, 0)).sum())
         rows = asking if both is None else both
         with_itself = (Check(c.mine, c.operator, c.theirs) for c in lookup.conditions)
         mask = rows.passing((*lookup.asking, *lookup.found, *with_itself))

@@ -14,7 +14,6 @@ Cost: following m new values is O(m log n), once a column; a key is one array ac
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -32,27 +31,11 @@ Keys = NDArray[np.int64]
 _FEW = 8  # fewer codes than one in this many of a dictionary are looked up; for more, the keys of all are kept
 
 
-class KeySpace(Protocol):
-    """The keys of some columns."""
-
-    is_lasting: bool  # whether another process gives the same values the same keys
-
-    @property
-    def generation(self) -> int:
-        """How often all keys had to be replaced."""
-
-    def follow(self, table: Table) -> None:
-        """Take in the values that a newer version of the table has added."""
-
-    def of(self, column: int, codes: AnyCodes) -> Keys:
-        """The keys of some codes of a column."""
-
-
 class CodeSpace:
     """Codes as keys: enough for `=` and `!=` within a column."""
 
-    generation = 0
-    is_lasting = True
+    generation = 0  # how often all keys had to be replaced
+    is_lasting = True  # whether another process gives the same values the same keys
 
     def follow(self, table: Table) -> None:
         """Codes are given once and never change."""
@@ -170,6 +153,9 @@ class JointSpace:
     def of(self, column: int, codes: AnyCodes) -> Keys:
         """The joint keys."""
         return self._keys[column][codes]
+
+
+KeySpace = CodeSpace | OrderSpace | JointSpace
 
 
 def comparable(one: pa.DataType, other: pa.DataType) -> bool:

@@ -22,55 +22,52 @@ from holdfast.search.index import Index
 from holdfast.search.layout import Layout, layouts_for
 from holdfast.search.operands import Operands
 from holdfast.search.queries import PairQuery
-from holdfast.table.runner import Threads
 
 _FEW = 8  # where at most one row in so many shares its key, it is worth the while to let only these ask
 
 
-def find_among(rows: Operands, queries: Sequence[PairQuery], limit: int, threads: Threads | None) -> list[Found]:
+def find_among(rows: Operands, queries: Sequence[PairQuery], limit: int) -> list[Found]:
     """The pairs among some rows. Indexes are made one after the other, each for all queries that share it."""
     found: dict[int, Found] = {}
     for n, query in enumerate(queries):
         if query.single:
             found[n] = alone(query, rows, limit)
         elif worth_it(query.as_t, rows):
-            found[n] = _among_candidates(query, rows, limit, threads)
+            found[n] = _among_candidates(query, rows, limit)
     left = [n for n in range(len(queries)) if n not in found]
     layouts, places = layouts_for([queries[n].as_t for n in left], rows.distinct)
     for number, layout in enumerate(layouts):
         sharing = [n for n, place in zip(left, places, strict=True) if place == number]
-        some = _by_index(layout, rows, [queries[n] for n in sharing], limit, threads)
+        some = _by_index(layout, rows, [queries[n] for n in sharing], limit)
         found |= zip(sharing, some, strict=True)
     return [found[n] for n in range(len(queries))]
 
 
-def _among_candidates(query: PairQuery, rows: Operands, limit: int, threads: Threads | None) -> Found:
+def _among_candidates(query: PairQuery, rows: Operands, limit: int) -> Found:
     """The pairs of a query among the rows that may be in one, which are often few."""
     asking, found = candidates(query.as_t, rows)
     (layout,), _ = layouts_for([query.as_t], rows.distinct)
     index = Index.of(layout, found)
-    pairs = pairs_between(query, index, asking, limit, threads)
+    pairs = pairs_between(query, index, asking, limit)
     if pairs is not None:
         return listed(pairs)
     both = asking
     if asking is not found:
         both = rows.at(np.flatnonzero(np.isin(rows.ids, asking.ids) & np.isin(rows.ids, found.ids)))
-    return counted(query, index, asking, threads, both)
+    return counted(query, index, asking, both)
 
 
-def _by_index(
-    layout: Layout, rows: Operands, queries: Sequence[PairQuery], limit: int, threads: Threads | None
-) -> list[Found]:
+def _by_index(layout: Layout, rows: Operands, queries: Sequence[PairQuery], limit: int) -> list[Found]:
     """The pairs of queries that share an index."""
     only_groups = all(query.as_t.within_groups for query in queries)
     index = Index.of(layout, rows, only_groups=only_groups)
     asking = rows if index.grouped is None else _only(rows, index.grouped)
-    pairs = [pairs_between(query, index, asking, limit, threads) for query in queries]
+    pairs = [pairs_between(query, index, asking, limit) for query in queries]
     if any(some is None for some in pairs) and only_groups:
         # Counting takes rows with themselves into account: all must be there.
         index = Index.of(layout, rows)
     return [
-        counted(query, index, rows, threads) if some is None else listed(some)
+        counted(query, index, rows) if some is None else listed(some)
         for query, some in zip(queries, pairs, strict=True)
     ]
 
@@ -94,21 +91,17 @@ def passing(query: PairQuery, rows: Operands) -> NDArray[np.int64]:
     return rows.ids if mask is None else rows.ids[mask]
 
 
-def counted(
-    query: PairQuery, index: Index, asking: Operands, threads: Threads | None, both: Operands | None = None
-) -> Found:
+def counted(query: PairQuery, index: Index, asking: Operands, both: Operands | None = None) -> Found:
     """The number of pairs of rows that ask with rows in an index, which has all of them, unless `both` tells which."""
-    count = index.count(query.as_t, asking, threads, both)
+    count = index.count(query.as_t, asking, both)
     return Found(count // 2 if query.symmetric else count, None)
 
 
-def pairs_between(
-    query: PairQuery, index: Index, asking: Operands, limit: int, threads: Threads | None = None
-) -> Pairs | None:
+def pairs_between(query: PairQuery, index: Index, asking: Operands, limit: int) -> Pairs | None:
     """The pairs of rows that ask as t with rows in the index, each once; None where they are more than the limit."""
     partners = YOUNGER if query.symmetric else OTHERS
     try:
-        ts, ss = index.probe(query.as_t, asking, partners, limit=limit, blocks=True, threads=threads)
+        ts, ss = index.probe(query.as_t, asking, partners, limit=limit, blocks=True)
     except TooMany:
         return None
     return paired(ts, ss) if len(ts) else no_pairs()

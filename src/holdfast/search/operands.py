@@ -7,7 +7,7 @@ keys sorted as an index wants them. Each is computed when first asked for, howev
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, cached_property, partial
 from typing import TypeAlias
 
@@ -21,7 +21,7 @@ from holdfast.search.queries import Check, Checks, PairQuery
 from holdfast.search.sorting import sorted_order
 from holdfast.table.images import NULL_KEY
 from holdfast.table.nulls import Nulls
-from holdfast.table.shard import AnyCodes
+from holdfast.table.shard import AnyCodes, Shard
 from holdfast.table.table import Schema, Table
 
 Ids = NDArray[np.int64]
@@ -300,15 +300,19 @@ def living(spaces: Spaces, table: Table) -> Operands:
     return Operands(spaces, table, table.rows, ids_at, codes_of)
 
 
-def born_since(spaces: Spaces, table: Table, first: int) -> Operands:
-    """The operands of the living rows with ids from `first` on, at the cost of these alone."""
-    ids = [np.empty(0, np.int64)]
+def living_since(table: Table, first: int) -> Iterator[tuple[Shard, NDArray[np.int64]]]:
+    """The places of the living rows with ids from `first` on, shard by shard, where there are some."""
     for shard, marks in table.living():
         if shard.last_id >= first:
             start = max(0, int(shard.places_of(np.array([first]))[0]))
             places = np.arange(start, len(shard))
-            ids.append(shard.ids_of(places if marks is None else places[marks[start:]]))
-    born = np.concatenate(ids)
+            yield shard, places if marks is None else places[marks[start:]]
+
+
+def born_since(spaces: Spaces, table: Table, first: int) -> Operands:
+    """The operands of the living rows with ids from `first` on, at the cost of these alone."""
+    ids = (shard.ids_of(places) for shard, places in living_since(table, first))
+    born = np.concatenate([np.empty(0, np.int64), *ids])
     codes = cache(lambda: table.codes(born))
     return of_rows(spaces, table, born, lambda column: codes()[column])
 

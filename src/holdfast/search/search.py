@@ -70,22 +70,20 @@ class PairSearch:
 
     # ---- the whole table --------------------------------------------------------------------------------------------
 
-    def all(
-        self, limit: int, queries: Sequence[PairQuery] | None = None, threads: Threads | None = None
-    ) -> list[Found]:
+    def all(self, limit: int, queries: Sequence[PairQuery] | None = None) -> list[Found]:
         """The pairs of every query, or of some; counts alone of one with more than `limit`. No index lasts."""
         self.spaces.follow(self.table)
         asked = self.queries if queries is None else queries
-        return once.find_among(living(self.spaces, self.table), asked, limit, threads)
+        return once.find_among(living(self.spaces, self.table), asked, limit)
 
-    def pairs(self, number: int, limit: int, threads: Threads | None = None) -> Found:
+    def pairs(self, number: int, limit: int) -> Found:
         """The pairs of one query; their number alone where they are more than `limit`."""
         query, rows = self.queries[number], self._rows()
         if query.single:
             return once.alone(query, rows, limit)
         index = self._index(number, 0, rows)
-        found = once.pairs_between(query, index, rows, limit, threads)
-        return once.counted(query, index, rows, threads) if found is None else Found(len(found), found)
+        found = once.pairs_between(query, index, rows, limit)
+        return once.counted(query, index, rows) if found is None else Found(len(found), found)
 
     def first(self, number: int) -> tuple[int, int] | None:
         """One pair of a query, or None. The search ends with the first that it meets."""
@@ -94,14 +92,14 @@ class PairSearch:
             found = once.passing(query, rows)
             return (int(found[0]), -1) if len(found) else None
         partners = YOUNGER if query.symmetric else OTHERS
-        return self._index(number, 0, rows).first(query.as_t, rows, partners, blocks=True)
+        return self._index(number, 0, rows).first(query.as_t, rows, partners)
 
-    def count(self, number: int, threads: Threads | None = None) -> int:
+    def count(self, number: int) -> int:
         """How many pairs a query has."""
         query, rows = self.queries[number], self._rows()
         if query.single:
             return len(once.passing(query, rows))
-        return once.counted(query, self._index(number, 0, rows), rows, threads).count
+        return once.counted(query, self._index(number, 0, rows), rows).count
 
     def _rows(self) -> Operands:
         self._forget_if_behind()

@@ -18,10 +18,10 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from holdfast.search.found import Found, Pairs, listed, no_pairs, paired, rows_alone, sides
+from holdfast.search.found import Found, Pairs, listed, no_pairs, paired, sides
 from holdfast.search.index import Index
 from holdfast.search.layout import layouts_for, lead_of
-from holdfast.search.once import pairs_between, passing
+from holdfast.search.once import alone, pairs_between
 from holdfast.search.operands import Mask, Operands, Spaces, chosen, hashed
 from holdfast.search.queries import PairQuery
 from holdfast.table import files
@@ -64,7 +64,7 @@ class Task:
 
 class Answer(NamedTuple):
     """How many pairs there are in a slice, and the file that has them; counted only, ordered pairs and no file. Where
-    they are more than the limit, neither.
+    they are more than the limit, no file, and perhaps no number.
     """
 
     pairs: int | None
@@ -88,10 +88,8 @@ def search(task: Task) -> Answer:
 def _search(spaces: Spaces, table: Table, asking: Operands, task: Task) -> Pairs | int | None:
     query = task.query
     if query.single:
-        ids = passing(query, asking)
-        if task.limit < 0:
-            return len(ids)
-        return rows_alone(ids) if len(ids) <= task.limit else None
+        found = alone(query, asking, task.limit)
+        return found.count if found.pairs is None else found.pairs
     rows = asking
     if task.found != task.asking:
         rows = chosen(spaces, table, lambda each: _inside(task.found, each))

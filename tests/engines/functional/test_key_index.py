@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 import holdfast as hf
 from holdfast.engines.functional import groups_keeper, key_index
 from holdfast.engines.functional.groups import Groups, RowChange
+from holdfast.engines.functional.groups_keeper import OpenedKey
 from holdfast.engines.functional.key_index import KeyIndex
-from holdfast.engines.functional.opened_key import OpenedKey
 from holdfast.engines.registry import make_engine
 from holdfast.errors import Damaged
 from holdfast.rules.given import GivenRule, TableRules

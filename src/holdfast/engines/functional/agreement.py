@@ -126,7 +126,9 @@ class Agreement:
         told: list[Told | None] = [None] * len(rhs)
         sums = self._sums(side.partition, side.unnamed, [rhs[i] for i in scanned], least[scanned])
         for i, own in zip(scanned, sums.tolist(), strict=True):
-            told[i] = self._as_told(own) if own[kernels.COMPLETE] else None
+            if own[kernels.COMPLETE]:
+                evidence = Evidence(self.rows, *own[: kernels.BROKEN])
+                told[i] = Told(evidence, own[kernels.BROKEN], own[kernels.OUTSIDE])
         return told
 
     def _at_most(self, partition: Partition, rhs: Sequence[int]) -> NDArray[np.float64]:
@@ -160,9 +162,6 @@ class Agreement:
             )  # fmt: skip
         return sums
 
-    def _as_told(self, own: Sequence[int]) -> Told:
-        return Told(Evidence(self.rows, *own[: kernels.BROKEN]), own[kernels.BROKEN], own[kernels.OUTSIDE])
-
     def whole(self, side: LeftSide, rhs: Sequence[int], told: Sequence[Told]) -> list[Told]:
         """The same with the rows to remove and the broken pairs of all rows: where nulls are equal, also of those that
         have a null on the left.
@@ -181,7 +180,7 @@ class Agreement:
         ]
 
     def outside(self, side: LeftSide, rhs: int) -> NDArray[np.int64]:
-        """The fewest rows without which a dependency holds, by id, ascending: those of `Groups.outside`."""
+        """The fewest rows without which a dependency holds, by id, ascending: those of `Groups.outside_pairs`."""
         found = [np.empty(0, np.int64)]
         for partition in (side.partition, self._of_unnamed(side)):
             rows, starts = _unsigned(partition.rows), _unsigned(partition.starts)

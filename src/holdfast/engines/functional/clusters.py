@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.kernels.groups import link
-from holdfast.kernels.usual import Cells
+from holdfast.kernels.usual import Cells, link
 from holdfast.pairs.counter import KeyCounter
 from holdfast.table.dictionary import NULL_CODE
 

@@ -33,7 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.engines.thresholds import LONGER, telling
-from holdfast.kernels.usual import Cells, Values, count, enter, leave, link_values
+from holdfast.kernels.usual import Cells, Values, count, enter, leave, link
 
 OPEN = 0.1  # what one group that would fail by chance leaves open, beside what it shows
 UNIT = 1 << 30  # agreement is summed in whole numbers of this part
@@ -136,7 +136,7 @@ class Telling:
             room = max(len(cells.counts), 2 * len(kept.following))
             kept = kept._replace(following=_longer(kept.following, room, -1))
         self._values = kept
-        link_values(cells.keys, self._linked, kept.head, kept.following)
+        link(cells.keys[:, 1], self._linked, kept.head, kept.following)
         self._linked = len(cells.keys)
 
 

@@ -28,8 +28,7 @@ from holdfast.engines.functional.evidence import Evidence, Telling
 from holdfast.engines.given.changed import MOST
 from holdfast.engines.given.finder import Finder, TableFinder
 from holdfast.engines.given.keeper import Pairs
-from holdfast.kernels.groups import choose
-from holdfast.kernels.usual import Values
+from holdfast.kernels.usual import Values, choose
 from holdfast.table.change import Change
 from holdfast.table.rows import Rows
 from holdfast.table.table import Table
@@ -149,12 +148,10 @@ class Groups:
             self._telling = Telling(self._kept.seen(), self._values)
         return self._telling.evidence(self.rows, self.to_remove)
 
-    def outside(self) -> Ids:
-        """The fewest rows without which the rule holds, by id, ascending."""
-        return self.outside_pairs()[:, 0]
-
     def outside_pairs(self) -> Pairs:
-        """The same, and beside each the oldest row of its cluster that is not outside: the two break the rule."""
+        """The fewest rows without which the rule holds, by id, ascending, and beside each the oldest row of its cluster
+        that is not outside: the two break the rule.
+        """
         cells = np.flatnonzero(self._kept.cells.counts > (self._rhs is None))
         wrong = cells if self._rhs is None else cells[self._kept.best[self._kept.of(cells)] != cells]
         parts = [np.stack([ids, self._beside(of)], axis=1) for ids, of in self._rows_of(wrong)]
@@ -246,8 +243,7 @@ class Groups:
         self._count(gone, come)
         self._renew_oldest(before, born, come, dead)
         if self._rhs is not None:
-            seen = self._kept.seen()
-            choose(before.clusters, seen.head, seen.following, seen.counts, self._kept.oldest, self._kept.best)
+            choose(before.clusters, self._kept.seen(), self._kept.oldest)
         outside = self._outside_in(before.clusters)
         self._totals += self._totals_of(before.cells, before.clusters, outside) - before.totals
         if self._telling:

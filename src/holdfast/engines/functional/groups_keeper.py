@@ -8,7 +8,7 @@ with an index of the rows (see `key_index`); groups of other rules are made from
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -18,22 +18,57 @@ from holdfast.changes.diff import NOBODY
 from holdfast.engines.functional import key_index
 from holdfast.engines.functional.explain import Explanation, explain_given
 from holdfast.engines.functional.groups import PARTS, Groups
-from holdfast.engines.functional.key_index import KeptKey, KeyIndex
+from holdfast.engines.functional.key_index import IndexFinder, KeptKey, KeyIndex
 from holdfast.engines.functional.key_score import key_score
-from holdfast.engines.functional.opened_key import OpenedKey
 from holdfast.engines.given.keeper import COUNTS, Answer, Cut, Keeper, Known, RowsOf, Standing, alone
 from holdfast.engines.listing import Listing
 from holdfast.engines.watched import FILES, WatchedTable
+from holdfast.pairs.keys import KeyTable
 from holdfast.progress import SILENT, Progress
 from holdfast.rules.dependency import Dependency, columns_of, pairs_of
 from holdfast.rules.given import Named
-from holdfast.table.change import Batch
+from holdfast.table.change import Batch, Change
+from holdfast.table.dictionary import NULL_CODE
 from holdfast.table.rewrite import Kept
 from holdfast.table.runner import Runner
 from holdfast.table.table import Schema, Table
 
 _FEW = 16  # groups are few where each stands for more rows than these
 _INDEXES = "indexes"  # the fact of a dump that tells of the indexes of keys, which no rule has as its text
+
+
+class OpenedKey(Groups):
+    """The groups of a key in a process that opened a state: only those that its batches touch, the others stay in a
+    file. Who wants to list rows needs all of them.
+
+    Of a key most groups are single rows, so that there are about as many groups as rows. What a status tells of all of
+    them is their totals, which a checkpoint keeps. A batch changes these by what it does to the clusters that it
+    touches; such a cluster is brought in, as it is before the batch, by an index of the rows (see `key_index`). From
+    then on it is kept as in `Groups`.
+
+    Invariant: the rows of a cluster that is not here are those that the index finds for it.
+    Cost: a batch costs what its rows and those that share their keys cost, however many rows the table has.
+    """
+
+    def __init__(self, table: Table, lhs: Sequence[int], totals: Sequence[int], index: KeyIndex) -> None:
+        self._empty(table, lhs, None)
+        self._totals[:] = totals
+        self.rows, self._index = table.rows, index
+
+    def ready(self, change: Change) -> None:
+        """Bring in the clusters that a batch touches, as they are before it."""
+        super().ready(change)
+        left = np.concatenate([change.deleted[self._lhs], change.inserted[self._lhs]], axis=1).T.astype(np.uint64)
+        if self._distinct:
+            left = left[(left != NULL_CODE).all(axis=1)]
+        fresh = KeyTable(left.shape[1])
+        fresh.entries(left[self._kept.clusters.find(left) < 0])
+        codes = fresh.keys.T.astype(np.uint32)
+        ids, of = self._index.rows(change.before, codes)
+        cells = self._kept.place(ids, list(codes[:, of]), None)
+        np.add.at(self._kept.cells.counts, cells, 1)
+        self._kept.oldest[cells[::-1]] = ids[::-1]  # of several rows the oldest is written last
+        self.finder = IndexFinder(self._index, change.after)
 
 
 @dataclass
@@ -169,7 +204,7 @@ class GroupsKeeper(Keeper[WatchedTable, State]):
         }
         state.keys = {named.text: self._written(state, named, known) for named, known in self._many(state)}
         if indexes := {text: known for text, known in state.keys.items() if known.file is not None}:
-            facts[_INDEXES] = {text: known.to_json() for text, known in indexes.items()}
+            facts[_INDEXES] = {text: asdict(known) for text, known in indexes.items()}
             facts[FILES] = [known.file.name for known in indexes.values() if known.file is not None]
         arrays: dict[str, Any] = {}
         for text in (named.text for named in self.rules):

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from holdfast.changes.equal_rows import Codes, hash_rows
 from holdfast.engines.given.finder import TableFinder
 from holdfast.errors import Missing
+from holdfast.search.operands import living_since
 from holdfast.table import files
 from holdfast.table.checks import CheckedArrays
 from holdfast.table.table import Table
@@ -64,13 +65,9 @@ class KeptKey:
     totals: tuple[int, ...]
     file: KeyFile | None = None
 
-    def to_json(self) -> dict[str, Any]:
-        """A plain object for the facts of a dump."""
-        return asdict(self)
-
     @staticmethod
     def of_json(told: Mapping[str, Any]) -> KeptKey:
-        """The same read back."""
+        """From the plain object that the facts of a dump hold."""
         return KeptKey(tuple(told["totals"]), None if told["file"] is None else KeyFile(**told["file"]))
 
 
@@ -154,12 +151,7 @@ class IndexFinder:
 
 def _living(table: Table, columns: Sequence[int], first: int) -> Iterator[tuple[Ids, Entries]]:
     """The living rows with ids from `first` on, shard by shard, each with the hash of its codes in some columns."""
-    for shard, alive in table.living():
-        if shard.last_id < first:
-            continue
-        begin = max(0, int(shard.places_of(np.array([first]))[0]))
-        places = np.arange(begin, len(shard))
-        places = places if alive is None else places[alive[begin:]]
+    for shard, places in living_since(table, first):
         yield shard.ids_of(places), hash_rows([shard.codes_at(c, places) for c in columns], len(places))
 
 

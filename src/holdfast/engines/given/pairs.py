@@ -40,7 +40,7 @@ from holdfast.search.shared import NullsFirstSearch, TableSearch
 from holdfast.search.slices import find_in_tasks
 from holdfast.table.change import Batch
 from holdfast.table.nulls import Nulls
-from holdfast.table.runner import Runner, Threads
+from holdfast.table.runner import Runner
 
 
 @dataclass
@@ -186,7 +186,7 @@ class PairsKeeper(Keeper[WatchedTable, State]):
         """List violations again of which only the number was kept, and that are few enough now."""
         for named, kept, numbers in zip(self.rules, state.violations, state.numbers, strict=True):
             if not kept.listed and kept.count <= self.limit:
-                found = joined([state.search.pairs.pairs(each, self.limit, Threads()) for each in numbers], self.limit)
+                found = joined([state.search.pairs.pairs(each, self.limit) for each in numbers], self.limit)
                 if found.pairs is None or found.count != kept.count:
                     raise AssertionError(f"{named.text}: {found.count} violations were found, but {kept.count} counted")
                 kept.list_again(found.pairs)

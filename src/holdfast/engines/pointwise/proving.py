@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from holdfast.borders.partitions import Columns, Walks
 from holdfast.borders.rows import RankedColumns
 from holdfast.engines.pointwise.marks import EQUAL, FREE, LESS, MIRRORED, MORE, OTHER, Boxes, Space, compared, met
-from holdfast.kernels import dominance
+from holdfast.kernels import dominance, partitions
 from holdfast.kernels.boxprobe import EQ, LE, LT, OTHERS, Question
 from holdfast.kernels.dominance import ABOVE, BELOW, FRESH, Swept
 from holdfast.search.boxtree import BoxTree, full_blocks
@@ -299,7 +299,7 @@ class _Look:
 def sorted_by(rows: Rows, cells: NDArray[np.uint32], falling: bool, values: int) -> Rows:
     """Rows in the order of their cells, which are below `values`."""
     ordered = np.empty_like(rows)
-    dominance.sort_by(rows, cells, falling, np.empty(values, np.int64), ordered)
+    partitions.sort_rows(rows, cells, np.empty(values, np.int64), ordered, falling)
     return ordered
 
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from holdfast.borders.rows import RankedColumns
 from holdfast.engines.pointwise.cells import cells_of
 from holdfast.engines.pointwise.marks import EQUAL, FREE, LESS, MORE, OTHER, Boxes, Space
-from holdfast.kernels import dominance, numbers
+from holdfast.kernels import numbers, partitions
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
 from holdfast.pairs.numbers import Numbering
@@ -65,7 +65,7 @@ class Neighbours:
         order = np.flatnonzero(rows.alive).astype(np.int32)
         for by in (self.column - 1, self.column):
             before, order = order, np.empty_like(order)
-            dominance.sort_by(before, rows.cells[by], False, np.empty(int(rows.value_counts[by]), np.int64), order)
+            partitions.sort_rows(before, rows.cells[by], np.empty(int(rows.value_counts[by]), np.int64), order)
         return order.astype(np.int64)
 
 
