@@ -49,7 +49,7 @@ class Settings:
     least_rows: Annotated[int, Option("Only in tables of at least this many rows.", 0)] = 1
 
 
-class Ones(Suggestible[Settings]):
+class Ones(Suggestible[Settings, WatchedTable]):
     name, title, rules, suggested = "one", "columns of one value", (One,), "columns of one value"
     settings, table = Settings, FindingTable(("rule",), lambda rule: [rule["text"]])
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 from holdfast.errors import BadInput
@@ -147,20 +146,15 @@ class RuleClass(ABC, Generic[Settings]):
         return [(after["text"], self.measure.replace("_", " "), old, new)]
 
 
-class Suggestible(RuleClass[Settings]):
-    """One whose rules can be suggested."""
+class Suggestible(RuleClass[Settings], Generic[Settings, Subject]):
+    """One whose rules can be suggested; its subject is that of its engine."""
 
     suggested: ClassVar[str]  # the heading over its suggestions
     by_left_side: ClassVar[bool] = False  # suggestions with the same left side are one line
-    found_in: ClassVar[str] = "likely"  # the module of its folder whose `likely` finds them
 
-    def likely(self, subject: Any, wanted: Wanted, runner: Runner, progress: Progress) -> Sequence[Scored]:
-        """The rules that the data seem to follow, those with the highest scores, in any order. The subject is that of
-        its engine.
-        """
-        module = import_module(f"{type(self).__module__}.{self.found_in}")
-        found: Sequence[Scored] = module.likely(subject, wanted, runner, progress)
-        return found
+    @abstractmethod
+    def likely(self, subject: Subject, wanted: Wanted, runner: Runner, progress: Progress) -> Sequence[Scored]:
+        """The rules that the data seem to follow, those with the highest scores, in any order."""
 
 
 class Drawable(RuleClass[Settings]):

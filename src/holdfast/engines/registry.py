@@ -44,7 +44,7 @@ def found_classes() -> list[RuleClass[Any]]:
     return [each for each in rule_classes().values() if not each.given]
 
 
-def suggestible() -> list[Suggestible[Any]]:
+def suggestible() -> list[Suggestible[Any, Any]]:
     """The classes whose rules can be suggested."""
     return [each for each in found_classes() if isinstance(each, Suggestible)]
 

@@ -19,8 +19,11 @@ if TYPE_CHECKING:
     from holdfast.engines.functional.engine import FunctionalEngine
     from holdfast.engines.functional.explain import Explanation
     from holdfast.engines.functional.groups_keeper import GroupsKeeper
+    from holdfast.engines.scored import Scored, Wanted
     from holdfast.engines.watched import WatchedTable
+    from holdfast.progress import Progress
     from holdfast.rules.given import TableRules
+    from holdfast.table.runner import Runner
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,7 @@ def _cells(rule: Json) -> list[str]:
     return [score_cell(rule), f"{rule['error']:.4%}" if rule.get("error") else "0", rule["text"]]
 
 
-class _Found(Suggestible[FunctionalSettings]):
+class _Found(Suggestible[FunctionalSettings, "WatchedTable"]):
     settings = FunctionalSettings
     many = scored = True
     measure = "error"
@@ -63,18 +66,30 @@ class Keys(_Found):
     """Keys that are found."""
 
     name, title, rules = "ucc", "keys", (Key,)
-    suggested, found_in = "likely keys", "likely_keys"
+    suggested = "likely keys"
     table = FindingTable(("score", "error", "key"), _cells, ("score", "error"))
+
+    def likely(self, subject: WatchedTable, wanted: Wanted, runner: Runner, progress: Progress) -> Sequence[Scored]:
+        """By how few rows are in the way."""
+        from holdfast.engines.functional.likely_keys import likely
+
+        return likely(subject, wanted, runner, progress)
 
 
 class FDs(_Found):
     """Functional dependencies that are found."""
 
     name, title, rules = "fd", "functional dependencies", (FD,)
-    suggested, found_in = "what determines what", "likely_fds"
+    suggested = "what determines what"
     by_left_side = True
     lens = ("What determines it", "right"), ("What it determines", "left")
     table = FindingTable(("score", "error", "dependency"), _cells, ("score", "error"))
+
+    def likely(self, subject: WatchedTable, wanted: Wanted, runner: Runner, progress: Progress) -> Sequence[Scored]:
+        """By how much rows agree."""
+        from holdfast.engines.functional.likely_fds import likely
+
+        return likely(subject, wanted, runner, progress)
 
 
 class NamedDependencies(GivenClass[NoSettings]):

@@ -4,7 +4,7 @@ were given by name, from the rows that have no partner.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -17,8 +17,11 @@ from holdfast.rules.inclusion import IND
 if TYPE_CHECKING:
     from holdfast.engines.inclusion.engine import InclusionEngine
     from holdfast.engines.inclusion.references import OrphansKeeper
+    from holdfast.engines.scored import Scored, Wanted
     from holdfast.engines.watched import WatchedTable
+    from holdfast.progress import Progress
     from holdfast.rules.given import TableRules
+    from holdfast.table.runner import Runner
 
 
 @dataclass(frozen=True)
@@ -53,7 +56,7 @@ def _cells(rule: Json) -> list[str]:
 _NUMBERS = ("score", "values in", "rows in")
 
 
-class Inclusions(Suggestible[InclusionSettings], contract.Drawable[InclusionSettings]):
+class Inclusions(Suggestible[InclusionSettings, "Mapping[str, WatchedTable]"], contract.Drawable[InclusionSettings]):
     """Inclusion dependencies that are found."""
 
     name, title, rules = "ind", "inclusion dependencies", (IND,)
@@ -69,6 +72,14 @@ class Inclusions(Suggestible[InclusionSettings], contract.Drawable[InclusionSett
         from holdfast.engines.inclusion.engine import InclusionEngine
 
         return InclusionEngine(self, settings)
+
+    def likely(
+        self, subject: Mapping[str, WatchedTable], wanted: Wanted, runner: Runner, progress: Progress
+    ) -> Sequence[Scored]:
+        """By what makes a foreign key."""
+        from holdfast.engines.inclusion.likely import likely
+
+        return likely(subject, wanted, runner, progress)
 
     def pictures(self) -> contract.Pictures:
         """Tables and the references between them."""

@@ -18,8 +18,11 @@ from holdfast.visible import brief
 
 if TYPE_CHECKING:
     from holdfast.engines.order.engine import OrderEngine
+    from holdfast.engines.scored import Scored, Wanted
     from holdfast.engines.watched import WatchedTable
+    from holdfast.progress import Progress
     from holdfast.rules.given import TableRules
+    from holdfast.table.runner import Runner
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,7 @@ def _cells(rule: Json) -> list[str]:
     return [score, f"{rule['error']:.4%}" if rule["error"] else "0", rule["text"]]
 
 
-class Orders(Suggestible[OrderSettings]):
+class Orders(Suggestible[OrderSettings, "WatchedTable"]):
     """Canonical order dependencies that are found."""
 
     name, title, rules = "od", "order dependencies", (Constant, Compatible)
@@ -67,6 +70,12 @@ class Orders(Suggestible[OrderSettings]):
         from holdfast.engines.order.engine import OrderEngine
 
         return OrderEngine(self, settings)
+
+    def likely(self, subject: WatchedTable, wanted: Wanted, runner: Runner, progress: Progress) -> Sequence[Scored]:
+        """By how many pairs of rows they order."""
+        from holdfast.engines.order.likely import likely
+
+        return likely(subject, wanted, runner, progress)
 
 
 class Lists(PairClass):

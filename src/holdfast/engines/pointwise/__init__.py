@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,7 +13,11 @@ from holdfast.rules.pointwise import Pointwise
 
 if TYPE_CHECKING:
     from holdfast.engines.pointwise.engine import PointwiseEngine
+    from holdfast.engines.scored import Scored, Wanted
+    from holdfast.engines.watched import WatchedTable
+    from holdfast.progress import Progress
     from holdfast.rules.given import TableRules
+    from holdfast.table.runner import Runner
 
 SHORT, SHORTER, MANY_COLUMNS = 3, 2, 24  # columns of a left side if nobody asks; on wide tables; beyond how many
 
@@ -66,7 +70,7 @@ def _cells(rule: Json) -> list[str]:
     return [share + error, rule["text"]]
 
 
-class PointwiseOrders(Suggestible[PointwiseSettings]):
+class PointwiseOrders(Suggestible[PointwiseSettings, "WatchedTable"]):
     """Pointwise order dependencies that are found."""
 
     name, title, rules = "pod", "pointwise order dependencies", (Pointwise,)
@@ -81,6 +85,12 @@ class PointwiseOrders(Suggestible[PointwiseSettings]):
         from holdfast.engines.pointwise.engine import PointwiseEngine
 
         return PointwiseEngine(self, settings)
+
+    def likely(self, subject: WatchedTable, wanted: Wanted, runner: Runner, progress: Progress) -> Sequence[Scored]:
+        """By how many pairs of rows test them."""
+        from holdfast.engines.pointwise.likely import likely
+
+        return likely(subject, wanted, runner, progress)
 
 
 RULE_CLASSES = (PointwiseOrders(),)
