@@ -67,12 +67,10 @@ class WatchedTable:
             return cast(P, self._parts[kind.name])
 
     def _made(self, kind: type[P], runner: Runner, progress: Progress) -> P:
-        arrays = {name: self._kept[f"{kind.name}/{name}"] for name in self._names_of(kind.name)}
+        own = f"{kind.name}/"
+        arrays = {name.removeprefix(own): self._kept[name] for name in self._kept if name.startswith(own)}
         facts = self._facts.get(kind.name, {})
         return kind.load(self.table, arrays, facts) if arrays or facts else kind.of(self.table, runner, progress)
-
-    def _names_of(self, part: str) -> list[str]:
-        return [name.partition("/")[2] for name in self._kept if name.startswith(f"{part}/")]
 
     def follow(self, change: Change, runner: Runner) -> None:
         """Take in a batch, part by part. Parts that were kept and that nobody asked for are of no use any more."""
