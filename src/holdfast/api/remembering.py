@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import chain, islice
-from typing import NamedTuple
 
 import numpy as np
 
@@ -29,6 +28,7 @@ Subject = tuple[str, str]  # an engine, and a table or all of them
 Diffs = Mapping[Subject, Diff]
 Witnesses = dict[Subject, dict[str, Witness]]  # by the text of the rule
 Place = tuple[str, int]  # a table, and the number of a row
+_Told = tuple[Subject, str, Witness]  # a rule that broke, and the rows that broke it
 
 
 def given_witnesses(diffs: Diffs, tables: Mapping[str, Table]) -> Witnesses:
@@ -55,27 +55,19 @@ def kept_rows(diffs: Diffs, given: Witnesses, tables: Mapping[str, Table]) -> Ke
     return KeptRows(dict(_with_values(dict(islice(rows.items(), most)), tables)), len(rows) - most)
 
 
-class _Told(NamedTuple):
-    """A rule that broke, and the rows that broke it."""
-
-    subject: Subject
-    text: str
-    witness: Witness
-
-
 def _told(diffs: Diffs, given: Witnesses, first: Iterable[tuple[Subject, str]]) -> Iterator[_Told]:
     """The given rules that have new violations, and then the found ones that broke, some of them first: of those that
     the same rows broke one alone.
     """
     for subject, witnesses in given.items():
-        yield from (_Told(subject, text, witness) for text, witness in witnesses.items())
+        yield from ((subject, text, witness) for text, witness in witnesses.items())
     known: set[tuple[Subject, str, tuple[int, ...]]] = set()
     for subject, text in chain(first, ((at, text) for at, diff in diffs.items() for text in diff.witnesses)):
         witness = diffs[subject].witnesses[text]
         rows = subject, table_of_rows(*subject, text), witness.rows  # across tables, equal numbers are other rows
         if rows not in known:
             known.add(rows)
-            yield _Told(subject, text, witness)
+            yield subject, text, witness
 
 
 def _by_worth(diffs: Diffs) -> list[tuple[Subject, str]]:

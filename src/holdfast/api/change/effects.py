@@ -21,8 +21,12 @@ _SHOWN = ("name", "table", "severity", "text", "violations", "counted")
 
 def effects(before: Wanted, wanted: Wanted, old: Results, now: Results) -> dict[str, list[Json]]:
     """What a change did, as the history keeps it."""
+    given, given_now = _given(old), _given(now)
+    edited = [rule for rule in given_now if rule in given and _label(given[rule]) != _label(given_now[rule])]
     about: dict[str, list[Json]] = {
-        **_given_changes(_given(old), _given(now)),
+        "added": [_brief(finding) for rule, finding in given_now.items() if rule not in given],
+        "removed": [_brief(finding) for rule, finding in given.items() if rule not in given_now],
+        "edited": [_brief(given_now[rule]) for rule in edited],
         "ignored": _marks(wanted.marks.ignored - before.marks.ignored),
         "pinned": _marks(wanted.marks.pinned - before.marks.pinned),
         "unmarked": _marks(_marked(before) - _marked(wanted)),
@@ -64,15 +68,6 @@ def events(old: Results, now: Results) -> Iterator[tuple[str, str, Event]]:
 def is_found(name: str) -> bool:
     """Whether the rules of a class are found, and can break."""
     return not rule_class(name).given and not rule_class(name).facts
-
-
-def _given_changes(old: Mapping[RuleName, Json], now: Mapping[RuleName, Json]) -> dict[str, list[Json]]:
-    edited = [rule for rule in now if rule in old and _label(old[rule]) != _label(now[rule])]
-    return {
-        "added": [_brief(finding) for rule, finding in now.items() if rule not in old],
-        "removed": [_brief(finding) for rule, finding in old.items() if rule not in now],
-        "edited": [_brief(now[rule]) for rule in edited],
-    }
 
 
 def _given(results: Results) -> dict[RuleName, Json]:
