@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import desbordante
-import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 
@@ -245,9 +244,7 @@ def _agree(mine: dict[tuple[tuple[int, ...], int], int], theirs: Found, counted:
     that has.
     """
     near = {rule for rule, broken in mine.items() if broken > 0.995 * limit}
-    sets, counts = counted.sets.sets, counted.sets.counts
     for lhs, rhs in theirs - mine.keys():
-        breaking = np.logical_and.reduce([~bitsets.has(sets, rhs), *(bitsets.has(sets, c) for c in lhs)])
-        if counts[breaking].sum() > limit or not any(set(a) <= set(lhs) and b == rhs for a, b in near):
+        if counted.sets.agreeing(lhs, rhs) > limit or not any(set(a) <= set(lhs) and b == rhs for a, b in near):
             return False
     return mine.keys() - theirs <= near

@@ -1,4 +1,4 @@
-"""Counted agree-sets: batches of 50 and whole tables, beside NumPy and DuckDB that compare all pairs.
+"""Counted agree-sets: batches of 50 and whole tables, beside NumPy and DuckDB that compare all pairs; and queries.
 
 All columns are read as text, so that nothing but equality decides. What is timed for a batch is `PairWatch.follow`,
 from the change of the table to the multiset and its delta; admitting rows is the ground's affair.
@@ -9,11 +9,13 @@ from __future__ import annotations
 import statistics
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv
+from numpy.typing import NDArray
 
 from benchmarks.data import shared
 from benchmarks.frame import Case, Rss, benchmark, quick, race, timed
@@ -193,3 +195,45 @@ def stream() -> Iterator[Case]:
             watch.follow(_coded_change(table, none, codes[:, begin : begin + _BATCH]), Threads())
         ours = time.perf_counter() - started
         yield Case("… and out again", ours, None, "", weight.own_mb, not len(watch.sets), "3 s", ours < 3)
+
+
+@benchmark("pairs-query", "how many pairs agree on X but not on A: bitmaps beside the paper's tree, and a scan")
+def query() -> Iterator[Case]:
+    from benchmarks.astree import Tree  # here, so that the other benchmarks weigh the product alone
+
+    for name in ("flight_1k",) if quick() else ("adult", "flight_1k", "uniprot_1k"):
+        with tempfile.TemporaryDirectory() as folder:
+            rows = rows_of(name)
+            found = counted(table_of(rows, folder))
+        sets = Signatures.of(rows.num_columns, *found)
+        numbers = np.random.default_rng(0)
+        asked = [_question(numbers, rows.num_columns) for _ in range(20 if quick() else 100)]
+        building, tree = timed(lambda found=found: Tree.of(*found), 1)  # type: ignore[misc]
+        first, _ = timed(lambda sets=sets: sets.agreeing([0]), 1)  # type: ignore[misc]
+        run = race(_asking(sets, asked), _asking(tree, asked), 3)
+        slow, scanned = timed(lambda found=found, asked=asked: [scan(found, *each) for each in asked], 1)  # type: ignore[misc]
+        ours = run.ours / len(asked)
+        yield Case(
+            f"{name}, {len(sets):,} sets of {rows.num_columns} columns", ours, run.rival / len(asked),
+            "AStree, compiled", None, run.ours_answer == run.rival_answer == scanned, "200 µs", ours < 2e-4,
+            f"made in {first * 1e3:.2f} ms, the tree of {len(tree.column):,} nodes in {building * 1e3:,.0f} ms; "
+            f"a scan of all sets {slow / len(asked) * 1e6:,.0f} µs",
+        )  # fmt: skip
+
+
+def _asking(index: Any, asked: list[tuple[list[int], int]]) -> Callable[[], list[int]]:
+    return lambda: [index.agreeing(on, but_not) for on, but_not in asked]
+
+
+def _question(numbers: np.random.Generator, columns: int) -> tuple[list[int], int]:
+    """Up to five columns, and one other."""
+    chosen = numbers.choice(columns, 1 + int(numbers.integers(6)), replace=False).tolist()
+    return chosen[1:], chosen[0]
+
+
+def scan(found: Signed, on: list[int], but_not: int) -> int:
+    sets, counts = found
+    good: NDArray[np.bool_] = (sets[:, but_not // 64] >> np.uint64(but_not % 64)) & np.uint64(1) == 0
+    for column in on:
+        good &= (sets[:, column // 64] >> np.uint64(column % 64)) & np.uint64(1) == 1
+    return int(counts[good].sum())

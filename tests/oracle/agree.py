@@ -26,6 +26,14 @@ def agree_sets(rows: Sequence[Row], nulls: str = "equal") -> Counter[AgreeSet]:
     return Counter(agree_set(a, b, nulls) for a, b in combinations(rows, 2))
 
 
+def agreeing(rows: Sequence[Row], on: Collection[int], but_not: int | None = None, nulls: str = "equal") -> int:
+    """How many unordered pairs agree on all these columns, but not on one other."""
+    return sum(
+        all(agree(a[c], b[c], nulls) for c in on) and (but_not is None or not agree(a[but_not], b[but_not], nulls))
+        for a, b in combinations(rows, 2)
+    )
+
+
 def compared(a: Any, b: Any, nulls: str) -> str:
     """`<`, `=` or `>` as b is below, equal to or above a; `?` where a null makes that unknown. Nulls sort first."""
     if a is None or b is None:

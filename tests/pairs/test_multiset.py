@@ -124,8 +124,8 @@ def test_the_papers_batch_at_once() -> None:
         assert told == {each: n for each in added | taken if (n := added[each] - taken[each])}
         delta = watch.follow(change, Threads())
         assert not delta
-        assert sum(n for each, n in held(watch).items() if LN in each and P not in each) == 2  # the paper's LN -> P
-        assert watch.sets.counts.sum() == 10
+        assert watch.sets.agreeing([LN], but_not=P) == 2  # the paper's LN -> P
+        assert watch.sets.pairs == 10
 
 
 # ---- streams against the definition -------------------------------------------------------------------------------
@@ -160,6 +160,9 @@ def test_every_batch_leaves_what_the_definition_says(
             step = {each: n for each in old | new if (n := new[each] - old[each])}
             assert plain(*merged(parts_of_change(change, Threads()))) == step
             assert plain(*merged(parts_of_table(change.after, Threads()))) == new
+            on = sorted({place % columns for place in places})
+            assert watch.sets.agreeing(on) == oracle.agreeing(table.rows, on, None, nulls)
+            assert watch.sets.agreeing(on, columns - 1) == oracle.agreeing(table.rows, on, columns - 1, nulls)
 
 
 @settings(max_examples=30)
@@ -236,7 +239,7 @@ def test_spark_tasks_count_as_threads_do(spark: Any, nulls: NullMode, monkeypatc
 
 
 @pytest.mark.parametrize("columns", [1, 64, 70, 512])
-def test_many_sets_add_up(columns: int) -> None:
+def test_queries_on_many_sets(columns: int) -> None:
     numbers = np.random.default_rng(columns)
     sets = Signatures(columns)
     model: Counter[oracle.AgreeSet] = Counter()
@@ -245,8 +248,13 @@ def test_many_sets_add_up(columns: int) -> None:
         sets.add(np.array([bitsets.of(each, sets.words) for each in some]), np.arange(1, 151))
         for n, each in enumerate(some, 1):
             model[frozenset(each)] += n
-        assert plain(sets.sets, sets.counts) == model
-    assert len(sets) == len(model)
+        for size in (0, 1, 3):
+            on = numbers.choice(columns, min(size, columns), replace=False).tolist()
+            but = int(numbers.integers(columns))
+            assert sets.agreeing(on) == sum(n for each, n in model.items() if each.issuperset(on))
+            assert sets.agreeing(on, but) == sum(n for e, n in model.items() if e.issuperset(on) and but not in e)
+    assert plain(sets.sets, sets.counts) == model
+    assert (len(sets), sets.pairs) == (len(model), model.total())
 
 
 def test_sets_that_come_and_go_leave_no_trace() -> None:
@@ -256,9 +264,9 @@ def test_sets_that_come_and_go_leave_no_trace() -> None:
     for begin in range(0, 12_000, 3_000):
         passing = np.arange(begin, begin + 3_000, dtype=np.uint64).reshape(-1, 1)
         assert len(sets.add(passing, np.full(3_000, 2)).appeared) == 3_000
-        assert sets.counts.sum() == 6_005
+        assert sets.agreeing([0]) == 3_000
         assert len(sets.add(passing, np.full(3_000, -2)).vanished) == 3_000
-        assert (len(sets), sets.counts.sum()) == (1, 5)
+        assert (len(sets), sets.agreeing([]), sets.agreeing([19])) == (1, 5, 5)
         assert sets.used < 8_000
     assert sets.sets.tolist() == stays.tolist()
 
@@ -276,7 +284,7 @@ def test_more_pairs_than_there_are_cannot_be_taken() -> None:
     with pytest.raises(AssertionError, match="more pairs than there are"):
         sets.add(np.array([[1], [7], [2]], np.uint64), np.array([-4, 1, -6]))
     assert plain(sets.sets, sets.counts) == {frozenset({0}): 4, frozenset({1}): 5}
-    assert len(sets) == 2
+    assert (len(sets), sets.pairs, sets.agreeing([])) == (2, 9, 9)
 
 
 def test_too_many_columns_are_refused() -> None:

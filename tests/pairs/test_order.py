@@ -29,7 +29,7 @@ from holdfast.pairs.probes import batch_of, parts_of_change, parts_of_table
 from holdfast.pairs.ranked import RankedRows
 from holdfast.pairs.ranks import Ranks
 from holdfast.pairs.rows import WeightedRows
-from holdfast.pairs.signatures import ORDERED, Kind, Signed, ordered_but, values_of
+from holdfast.pairs.signatures import ORDERED, Kind, Signed, at_least, at_most, ordered_but, values_of
 from holdfast.pairs.watch import CountedSignatures, PairWatch
 from holdfast.progress import Progress
 from holdfast.table.change import Change
@@ -110,8 +110,7 @@ def signs(pairs: Signed, columns: int = len(COLUMNS)) -> Counter[str]:
     found: Counter[str] = Counter()
     for words, count in zip(*pairs, strict=True):
         bits = set(bitsets.elements(words))
-        half = 64 * words.size // 2
-        told = ((c in bits) + 2 * (half + c in bits) for c in range(columns))
+        told = ((at_most(c) in bits) + 2 * (at_least(c, columns) in bits) for c in range(columns))
         found["".join("?<>="[number] for number in told)] += int(count)
     return found
 
@@ -184,6 +183,18 @@ def test_values_say_what_the_first_row_is_to_the_second(batch: Any, nulls: NullM
         mirrored = {8: "?", 4: "<", 2: "=", 1: ">"}  # the oracle says what the second row is to the first
         assert {"".join(mirrored[value] for value in row) for row in values} == table.expected(kind).keys()
         assert len(values) == len(table.expected(kind))
+
+
+@settings(max_examples=30)
+@given(changes, st.sampled_from(["equal", "distinct"]))
+def test_pairs_are_counted_by_comparisons(batch: Any, nulls: NullMode) -> None:
+    """How many pairs do not fall on the number but fall on the day: what breaks a rule of order."""
+    with world(nulls) as table:
+        sets = PairWatch.of(table.change(batch).after, Threads(), kind=ORDERED).sets
+        found = sets.agreeing([at_least(1, len(COLUMNS)), at_most(3)], but_not=at_least(3, len(COLUMNS)))
+        assert found == sum(
+            n for signature, n in table.expected().items() if signature[1] in ">=" and signature[3] == "<"
+        )
 
 
 # ---- ranks by themselves ------------------------------------------------------------------------------------------

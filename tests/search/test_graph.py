@@ -36,6 +36,8 @@ class PairsBesideASet(RuleBasedStateMachine):
         assert sorted(tuple(pair) for pair in self.graph.pairs().tolist()) == sorted(self.pairs)
         degrees = {row: sum(row in pair for pair in self.pairs) for row in range(13)}
         assert self.graph.degrees(np.arange(13)).tolist() == list(degrees.values())
+        for row in range(0, 13, 4):
+            assert [tuple(p) for p in self.graph.pairs_of(row).tolist()] == sorted(p for p in self.pairs if row in p)
 
 
 TestPairsBesideASet = PairsBesideASet.TestCase

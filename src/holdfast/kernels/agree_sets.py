@@ -1,4 +1,4 @@
-"""Counting by key in a hash table of fixed-width keys of 64-bit words."""
+"""Counting by key in a hash table of fixed-width keys of 64-bit words, and bitmaps over its entries."""
 
 from typing import NamedTuple
 
@@ -6,6 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.kernels.jit import kernel
+
+_LOW = np.uint64(0xFFFFFFFF)
+_ONE = np.uint64(1)
 
 
 class Counter(NamedTuple):
@@ -67,3 +70,57 @@ def settle(table: Counter, appeared: NDArray[np.int64], vanished: NDArray[np.int
             gone += 1
     table.known[0] = 0
     return come, gone, right
+
+
+@kernel
+def _transpose(rows: NDArray[np.uint64]) -> None:
+    """A matrix of 64 x 64 bits, in place: bit j of word i becomes bit i of word j (halves, quarters, and so on)."""
+    width = 32
+    mask = _LOW
+    while width:
+        shift = np.uint64(width)
+        i = 0
+        while i < 64:
+            swapped = ((rows[i] >> shift) ^ rows[i + width]) & mask
+            rows[i] ^= swapped << shift
+            rows[i + width] ^= swapped
+            i = (i + width + 1) & ~width
+        width //= 2
+        mask ^= mask << np.uint64(width)
+
+
+@kernel
+def index_keys(keys: NDArray[np.uint64], first: int, used: int, bitmaps: NDArray[np.uint64]) -> None:
+    """Bring the bitmaps up to date from group `first` on: bit e % 64 of `bitmaps[b, e // 64]` is bit b of `keys[e]`.
+
+    IN keys[entry, word]; OUT bitmaps[bit, group]
+    """
+    rows = np.empty(64, np.uint64)
+    for group in range(first, (used + 63) // 64):
+        for w in range(keys.shape[1]):
+            for i in range(64):
+                entry = group * 64 + i
+                rows[i] = keys[entry, w] if entry < used else np.uint64(0)
+            _transpose(rows)
+            for b in range(min(64, len(bitmaps) - 64 * w)):
+                bitmaps[64 * w + b, group] = rows[b]
+
+
+@kernel
+def sum_where(
+    bitmaps: NDArray[np.uint64], counts: NDArray[np.int64], used: int, within: NDArray[np.int64], without: int
+) -> int:
+    """The sum of the counts of entries that have all the bits `within` and lack the bit `without` (-1: any)."""
+    total = 0
+    for group in range((used + 63) // 64):
+        left = ~np.uint64(0)
+        if without >= 0:
+            left = ~bitmaps[without, group]
+        for b in within:
+            left &= bitmaps[b, group]
+        if left == 0:
+            continue
+        own = counts[group * 64 : min(group * 64 + 64, used)]
+        for i in range(len(own)):
+            total += own[i] * np.int64((left >> np.uint64(i)) & _ONE)
+    return total

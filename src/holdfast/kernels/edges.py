@@ -135,6 +135,15 @@ def degrees_of(edges: Edges, rows: Ints, degrees: Ints) -> None:
         degrees[i] = 0 if edges.rows[slot] == NOBODY else edges.degrees[slot]
 
 
+@measured(lambda _edges, _row, found: 5 + len(found))
+def pairs_of(edges: Edges, row: int, found: Ints) -> None:
+    """OUT found[i]: the numbers of the pairs of a row; its length is the row's degree."""
+    half = edges.heads[_slot(edges.rows, row)]
+    for i in range(len(found)):
+        found[i] = half >> 1
+        half = edges.after[half]
+
+
 @measured(lambda edges, _rows, _heads, _degrees: len(edges.rows) + 5 * edges.facts[COUNT])
 def rehash(edges: Edges, rows: Ints, heads: Ints, degrees: Ints) -> int:
     """Fill a new hash table, without the rows that have no pairs any more; gives how many slots it uses.

@@ -54,6 +54,11 @@ class Maximal:
         return _kept(columns, *_sifted(columns, sets, _outside(columns, sets), progress))
 
     @property
+    def key(self) -> int:
+        """The target that stands for the row itself."""
+        return self.columns
+
+    @property
     def targets(self) -> Words:
         """The targets for which each set is maximal."""
         return self.intersections & _outside(self.columns, self.sets)

@@ -6,13 +6,21 @@ Of the kind `EQUAL` these are the agree-sets: which columns two rows agree on (p
 Batches add and subtract; a set whose count reaches zero is gone, and `add` tells which sets appeared and which
 vanished. Entries with count 0 stay, as the paper advises for deletes (section 7.5), until they are the most.
 
+Queries go through an inverted index: for each column a bitmap over the entries. "Agree on X but not on A" is the
+conjunction of |X| + 1 bitmaps, then a sum of counts. The index is brought up to date when it is asked, by transposing
+64 x 64 bits at a time; entries only ever come at the end, so that costs what is new. It takes the place of the
+paper's AStree: there is no tree to keep, and 327 thousand sets of 223 columns answer in 0.05 ms, 0.2 ms where most
+sets qualify. A scan of all sets takes 20 times as long, and the tree, which has 42 million nodes there, longer still;
+on the 15 columns of adult it takes twice as long (`make bench NAMES=pairs-query`).
+
 Invariant: no count is negative: a batch that would make one so is refused, and changes nothing.
-Cost: adding m sets is O(m) look-ups. Memory: an entry of w words takes 8 w + 41 to 57 bytes.
+Cost: adding m sets is O(m) look-ups; a query O(sets * columns asked / 64). Memory: an entry of w words takes
+16 w + 41 to 57 bytes, the index included.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.errors import BadInput
+from holdfast.kernels.agree_sets import index_keys, sum_where
 from holdfast.pairs.counter import KeyCounter
 from holdfast.pairs.signatures import EQUAL, Counts, Kind, Signed, Words
 
@@ -80,6 +89,11 @@ class Signatures:
         """How many pairs have exactly each set, a copy."""
         return self._table.counts[self._table.counts > 0]
 
+    @property
+    def pairs(self) -> int:
+        """How many pairs there are in all."""
+        return int(self._table.counts.sum())
+
     # ---- changing ---------------------------------------------------------------------------------------------------
 
     def add(self, sets: Words, counts: Counts) -> Delta:
@@ -112,6 +126,32 @@ class Signatures:
     def _clear(self, room: int) -> None:
         self._table = KeyCounter(self.words, room)
         self._zeros = 0
+        self._bitmaps = np.zeros((self.kind.bits(self.columns), 0), np.uint64)
+        self._indexed = 0
+
+    # ---- asking -----------------------------------------------------------------------------------------------------
+
+    def agreeing(self, bits: Iterable[int], but_not: int | None = None) -> int:
+        """How many pairs have all these bits, but not one other, where it is given.
+
+        Of agree-sets: how many agree on these columns, but not on one other. Of signatures of order, where each pair
+        is there from both its rows, bits are `at_most` and `at_least` of a column.
+        """
+        self._bring_up_to_date()
+        asked = np.fromiter(bits, np.int64)
+        without = -1 if but_not is None else but_not
+        return int(sum_where(self._bitmaps, self._table.arrays.counts, self.used, asked, without))
+
+    def _bring_up_to_date(self) -> None:
+        if self._indexed == self.used:
+            return
+        groups = -(-self.used // 64)
+        if groups > self._bitmaps.shape[1]:
+            grown = np.zeros((len(self._bitmaps), max(groups, self._bitmaps.shape[1] * 5 // 4)), np.uint64)
+            grown[:, : self._bitmaps.shape[1]] = self._bitmaps
+            self._bitmaps = grown
+        index_keys(self._table.arrays.keys, self._indexed // 64, self.used, self._bitmaps)
+        self._indexed = self.used
 
     # ---- keeping ----------------------------------------------------------------------------------------------------
 

@@ -1,11 +1,10 @@
 """Signatures of pairs of rows: what two rows are to each other, column by column, as a row of 64-bit words.
 
 Of the kind `EQUAL` a signature is the agree-set: bit c is set iff the two rows agree on column c (bit b is bit b % 64
-of word b // 64). Of the kind `ORDERED` it has two bits a column, in two halves of as many words: bit c of the first
-half is set iff the second row's value is at most the first one's, bit c of the second iff it is at least that. So a
-column is `=` with both bits, `<` or `>` with one. With neither, a null made the comparison unknown: where nulls are
-distinct, a null is neither below nor equal to nor above anything. Where nulls are equal, null equals null and sorts
-first.
+of word b // 64). Of the kind `ORDERED` it has two bits a column, in two halves of as many words: bit `at_most(c)` is
+set iff the second row's value is at most the first one's, and bit `at_least(c)` iff it is at least that. So a column
+is `=` with both bits, `<` or `>` with one. With neither, a null made the comparison unknown: where nulls are distinct,
+a null is neither below nor equal to nor above anything. Where nulls are equal, null equals null and sorts first.
 In a kind of order some columns may be compared for equality alone (`ordered_but`): there both bits are set where the
 rows agree, and neither where they differ.
 """
@@ -41,6 +40,10 @@ class Kind:
         """How many words a signature has."""
         return self.sides * -(-columns // 64)
 
+    def bits(self, columns: int) -> int:
+        """One more than the highest bit that may be set."""
+        return (self.sides - 1) * 64 * -(-columns // 64) + columns
+
 
 EQUAL = Kind(1)
 ORDERED = Kind(2)
@@ -50,6 +53,16 @@ _VALUES = np.array([8, 4, 1, 2], np.uint8)  # by the two bits of a column: neith
 def ordered_but(columns: Iterable[int]) -> Kind:
     """The kind of order in which these columns are compared for equality alone."""
     return Kind(ORDERED.sides, tuple(sorted(set(columns))))
+
+
+def at_most(column: int) -> int:
+    """Of signatures of order, the bit of "the second row is at most the first, on this column"."""
+    return column
+
+
+def at_least(column: int, columns: int) -> int:
+    """Of signatures of order, the bit of "the second row is at least the first, on this column"."""
+    return 64 * -(-columns // 64) + column
 
 
 def mirrored(pairs: Signed) -> Signed:

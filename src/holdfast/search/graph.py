@@ -71,6 +71,14 @@ class PairGraph:
             edges.degrees_of(self._graph, rows, degrees)
         return degrees
 
+    def pairs_of(self, row: int) -> Pairs:
+        """The pairs of one row, in order."""
+        with self._lock:
+            found = np.empty(int(self.degrees(np.array([row], np.int64))[0]), np.int64)
+            edges.pairs_of(self._graph, row, found)
+            pairs = self._graph.ends[found]
+        return pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
+
     def _make_room(self, more: int) -> None:
         graph = self._graph
         need = len(self) + more

@@ -26,7 +26,7 @@ def test_the_fewest_rows_are_outside(some: list[Row], lhs: list[int], rhs: int |
     world = World(nulls)
     world.change(Batch(some))
     found = Groups(world.table, lhs, rhs)
-    gone = set(found.outside_pairs()[:, 0].tolist())
+    gone = set(found.outside().tolist())
     assert found.to_remove == len(gone) == oracle.fewest_to_remove(some, lhs, rhs, nulls)
     left = [row for place, row in zip(world.table.living_ids(), world.rows, strict=True) if place not in gone]
     assert oracle.fewest_to_remove(left, lhs, rhs, nulls) == 0
@@ -53,11 +53,11 @@ def test_kept_equals_made_anew(
         if number in reloaded:
             kept = Groups.load(world.table, lhs, rhs, kept.dump())
             assert set(kept.dump()) <= set(PARTS)
-        before = set(kept.outside_pairs()[:, 0].tolist())
+        before = set(kept.outside().tolist())
         told = followed(kept, world.change(batch))
         anew = Groups(world.table, lhs, rhs)
         _same(kept, anew)
-        after = set(kept.outside_pairs()[:, 0].tolist())
+        after = set(kept.outside().tolist())
         assert sorted(told.added.tolist()) == sorted(after - before)
         assert sorted(told.resolved.tolist()) == sorted(before - after)
         assert told.counts[:2] == (len(told.added), len(told.resolved))
@@ -73,10 +73,10 @@ def test_rows_that_swap_are_counted_and_listed_where_they_are_few(
     world.change(Batch(first))
     kept = Groups(world.table, lhs, 4)
     for batch in stream:
-        before, change = set(kept.outside_pairs()[:, 0].tolist()), world.change(batch)
+        before, change = set(kept.outside().tolist()), world.change(batch)
         with patch.object(groups, "MOST", most):
             told = followed(kept, change)
-        after = set(kept.outside_pairs()[:, 0].tolist())
+        after = set(kept.outside().tolist())
         moved = [after - before, before - after]
         plain = [moved[0] & set(change.born), moved[1] & set(change.dead.tolist())]
         swapped = sum(map(len, moved)) - sum(map(len, plain))
@@ -92,7 +92,7 @@ def followed(kept: Groups, change: Change) -> RowChange:
 
 def _same(kept: Groups, anew: Groups) -> None:
     assert (kept.broken_pairs, kept.to_remove) == (anew.broken_pairs, anew.to_remove)
-    assert kept.outside_pairs()[:, 0].tolist() == anew.outside_pairs()[:, 0].tolist()
+    assert kept.outside().tolist() == anew.outside().tolist()
     told = [
         [rows.tolist() for rows in groups.rows_in(int(c))] for groups in (kept, anew) for c in groups.broken_clusters()
     ]
@@ -119,7 +119,7 @@ def test_what_is_empty_is_let_go() -> None:
     followed(kept, world.change(Batch([(1, "a", 0.0, True, 5)] * 2, list(range(2500)))))
     assert kept.entries == 2 * 501
     _same(kept, Groups(world.table, [0], 4))
-    assert len(np.unique(kept.outside_pairs()[:, 0])) == kept.to_remove
+    assert len(np.unique(kept.outside())) == kept.to_remove
 
 
 @settings(max_examples=80)

@@ -180,7 +180,7 @@ class Agreement:
         ]
 
     def outside(self, side: LeftSide, rhs: int) -> NDArray[np.int64]:
-        """The fewest rows without which a dependency holds, by id, ascending: those of `Groups.outside_pairs`."""
+        """The fewest rows without which a dependency holds, by id, ascending: those of `Groups.outside`."""
         found = [np.empty(0, np.int64)]
         for partition in (side.partition, self._of_unnamed(side)):
             rows, starts = _unsigned(partition.rows), _unsigned(partition.starts)

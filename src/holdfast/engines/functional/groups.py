@@ -148,10 +148,12 @@ class Groups:
             self._telling = Telling(self._kept.seen(), self._values)
         return self._telling.evidence(self.rows, self.to_remove)
 
+    def outside(self) -> Ids:
+        """The fewest rows without which the rule holds, by id, ascending."""
+        return self.outside_pairs()[:, 0]
+
     def outside_pairs(self) -> Pairs:
-        """The fewest rows without which the rule holds, by id, ascending, and beside each the oldest row of its cluster
-        that is not outside: the two break the rule.
-        """
+        """The same, and beside each the oldest row of its cluster that is not outside: the two break the rule."""
         cells = np.flatnonzero(self._kept.cells.counts > (self._rhs is None))
         wrong = cells if self._rhs is None else cells[self._kept.best[self._kept.of(cells)] != cells]
         parts = [np.stack([ids, self._beside(of)], axis=1) for ids, of in self._rows_of(wrong)]
