@@ -168,11 +168,6 @@ class Comparison(_OfOperands):
         return self.mirrored if one > other else self
 
     @property
-    def is_shared(self) -> bool:
-        """Whether it says that rows t and s have the same value in a column."""
-        return self.operator == "=" and self.is_beside
-
-    @property
     def is_beside(self) -> bool:
         """Whether it compares a column of t with the same column of s."""
         one, other = self.left, self.right

@@ -48,11 +48,6 @@ class Constant:
         return f"{'DATE' if isinstance(value, dt.date) else 'TIME'} '{value.isoformat()}'"
 
 
-def minus(number: int | float | Decimal) -> int | float | Decimal:
-    """A number with the other sign, exactly: Python's `-` would round a decimal to 28 digits."""
-    return number.copy_negate() if isinstance(number, Decimal) else -number
-
-
 def _number_text(value: int | float | Decimal) -> str:
     """Digits that read back as an equal constant; zero has no sign."""
     if isinstance(value, int):

@@ -35,13 +35,15 @@ class _Reader(Reader):
     hint = "write A, B -> C or key(A, B)"
 
 
+@dataclass(frozen=True)
 class _OfGroups(Rule):
     """What FDs and keys share: both are about the groups of rows that agree on all of `lhs`."""
 
+    table: str
     lhs: tuple[str, ...]
-    error: float
-    worth: Worth | None
-    empty: bool
+    error: float = field(default=0.0, kw_only=True)
+    worth: Worth | None = field(default=None, compare=False, kw_only=True)  # None: nobody asked for it
+    empty: bool = field(default=False, kw_only=True)
 
     SETS = ("lhs",)
     given_as = "named"
@@ -71,12 +73,7 @@ class _OfGroups(Rule):
 class FD(_OfGroups):
     """Rows that agree on all of `lhs` agree on `rhs`."""
 
-    table: str
-    lhs: tuple[str, ...]
     rhs: str
-    error: float = 0.0
-    worth: Worth | None = field(default=None, compare=False)  # None: nobody asked for it
-    empty: bool = False
 
     NAMES = ("lhs", "rhs", "where")
     kind = prefix = "fd"
@@ -126,12 +123,6 @@ class FD(_OfGroups):
 @dataclass(frozen=True)
 class Key(_OfGroups):
     """No two rows agree on all of `lhs`: a key determines the row itself."""
-
-    table: str
-    lhs: tuple[str, ...]
-    error: float = 0.0
-    worth: Worth | None = field(default=None, compare=False)
-    empty: bool = False
 
     NAMES = ("lhs", "where")
     kind = "ucc"

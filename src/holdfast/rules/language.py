@@ -124,7 +124,7 @@ class ConditionReader(Reader):
             escape = self._quoted_text()
             if len(escape) != 1:
                 raise self.error(token, "escape names one character, such as escape '!'")
-            if re.search(f"{re.escape(escape)}(?![%_{re.escape(escape)}])", _without_pairs(pattern, escape)):
+            if re.search(f"{re.escape(escape)}(?![%_{re.escape(escape)}])", pattern.replace(escape * 2, "")):
                 raise self.error(token, f"in the pattern {escape} stands before %, _ or itself")
         return conditions.Like(left, pattern, escape, negated=negated)
 
@@ -258,8 +258,3 @@ class ConditionReader(Reader):
             elif token.word == ")" and opened:
                 found[opened.pop()] = following.word
         return found
-
-
-def _without_pairs(pattern: str, escape: str) -> str:
-    """A pattern without the characters that escape themselves."""
-    return pattern.replace(escape * 2, "")

@@ -12,11 +12,11 @@ import unicodedata
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from holdfast.changes.names import QUOTED, WORD, between, quoted, unquoted
 from holdfast.errors import BadInput
-from holdfast.rules.constants import Constant, minus, read_date, read_time, read_timestamp
+from holdfast.rules.constants import Constant, read_date, read_time, read_timestamp
 from holdfast.search.queries import MIRRORED, Operator
 
 _OTHERWISE: Mapping[str, Operator] = {"==": "=", "<>": "!=", "≠": "!=", "≤": "<=", "≥": ">="}
@@ -227,8 +227,13 @@ def _number(token: Token) -> int | float | Decimal | None:
 
 
 def opposite(constant: Constant) -> Constant | None:
-    """A number with the other sign; None where the constant is no number."""
-    return Constant(minus(constant.value)) if is_number(constant) else None  # type: ignore[arg-type]  # it is a number
+    """A number with the other sign, exactly: Python's `-` would round a decimal to 28 digits; None where the constant
+    is no number.
+    """
+    number: Any = constant.value
+    if not is_number(constant):
+        return None
+    return Constant(number.copy_negate() if isinstance(number, Decimal) else -number)
 
 
 def is_number(constant: Constant) -> bool:

@@ -225,6 +225,19 @@ class Rule(Part, ABC):
         return {"kind": self.kind, "table": self.table, **self.about, **self.figures, "text": self.text}
 
 
+def shared_and_differing(breaches: Sequence[Breach]) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+    """The columns that two rows share, and the one in which they differ, if any, wherever they break a rule; None
+    where it is broken in another way.
+    """
+    compared = breaches[0].comparisons if len(breaches) == 1 else []
+    if len(breaches) != 1 or len(compared) < len(breaches[0].predicates):
+        return None
+    if any(not each.is_beside or each.nulls is Nulls.SQL or each.operator not in ("=", "!=") for each in compared):
+        return None
+    shared, others = (tuple(each.cells[0].column for each in compared if each.operator == sign) for sign in ("=", "!="))
+    return (shared, others) if len(others) <= 1 else None
+
+
 def _unordered(comparisons: Iterable[Comparison]) -> frozenset[Comparison]:
     return frozenset(each.canonical for each in comparisons)
 
