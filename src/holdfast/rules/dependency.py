@@ -47,6 +47,7 @@ class _OfGroups(Rule):
 
     SETS = ("lhs",)
     given_as = "named"
+    counted = "rows to remove"
 
     @property
     def body(self) -> str:
@@ -56,11 +57,6 @@ class _OfGroups(Rule):
     @abstractmethod
     def written(self, names: Mapping[str, str]) -> str:
         """The text with other names in place of the columns'."""
-
-    @property
-    def counted(self) -> str:
-        """What a violation is."""
-        return "rows to remove"
 
     @property
     def figures(self) -> dict[str, Any]:
@@ -76,6 +72,7 @@ class FD(_OfGroups):
     rhs: str
 
     NAMES = ("lhs", "rhs", "where")
+    ABOUT = ("lhs", "rhs")
     kind = prefix = "fd"
     example = "Zip -> City"
     described = "a functional dependency"
@@ -113,11 +110,6 @@ class FD(_OfGroups):
     def broken_by(self, nulls: Nulls) -> tuple[Breach, ...]:
         """Two rows break it that agree on the left, and not on the right."""
         return (Breach((*alike(self.lhs, nulls), compared(self.rhs, "!=", nulls)), (self.rhs,)),)
-
-    @property
-    def about(self) -> dict[str, Any]:
-        """Both sides."""
-        return {"lhs": list(self.lhs), "rhs": self.rhs}
 
 
 @dataclass(frozen=True)

@@ -86,8 +86,7 @@ class ConditionReader(Reader):
         if self.peek.word in OPERATORS:
             operator = OPERATORS[self.take().word]
             return Comparison(left, operator, self._operand())
-        if self.peek.word == "is":
-            self.take()
+        if self.takes("is"):
             negated = bool(self.takes("not"))
             self.expect("null")
             return conditions.IsNull(left, negated=negated)
@@ -98,23 +97,18 @@ class ConditionReader(Reader):
             "like": self._like,
             "matches": self._matches,
         }
-        if self.peek.word not in tests:
-            raise self.error(self.peek, f"expected an operator after {self.last}, such as =, <, is, in or between")
-        return tests[self.take().word](left, negated)
+        test = self.one_of(tests, f"expected an operator after {self.last}, such as =, <, is, in or between")
+        return tests[test.word](left, negated)
 
     def _one_of(self, left: Operand, negated: bool) -> conditions.OneOf:
-        if self.peek.word != "(":
-            raise self.error(self.peek, f"expected ( after {self.last}, and constants with commas between")
-        self.take()
+        self.one_of(["("], f"expected ( after {self.last}, and constants with commas between")
         values = self.several(self.constant, ",")
         self.expect(")")
         return conditions.OneOf(left, tuple(values), negated=negated)
 
     def _between(self, left: Operand, negated: bool) -> conditions.Between:
         low = self._operand()
-        if self.peek.word not in AND:
-            raise self.error(self.peek, f"expected and after {self.last}: between has two ends")
-        self.take()
+        self.one_of(AND, f"expected and after {self.last}: between has two ends")
         return conditions.Between(left, low, self._operand(), negated=negated)
 
     def _like(self, left: Operand, negated: bool) -> conditions.Like:

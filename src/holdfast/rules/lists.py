@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Self
 
 from holdfast.changes.names import quoted
 from holdfast.changes.naming import Values
@@ -94,14 +94,11 @@ class ListOD(Rule):
     then: SortList
 
     NAMES = ("by", "then", "where")
+    ABOUT = ("by", "then")
     kind = prefix = given_as = "lod"
     example = "[Year, Salary] orders [Year, Bin]"
     described = "a list order dependency"
-
-    @property
-    def counted(self) -> str:
-        """A pair (t, s) violates it in one order of t and s only."""
-        return "pairs, each once"
+    counted = "pairs, each once"  # (t, s) violates it in one order of t and s only
 
     @classmethod
     def means(cls, text: str) -> bool:
@@ -175,11 +172,6 @@ class ListOD(Rule):
         """Lists stay in their order."""
         refuse_unknown(self.text, self.columns, names)
         return replace(self, table=table)
-
-    @property
-    def about(self) -> dict[str, Any]:
-        """Both lists."""
-        return {"by": [each.to_json() for each in self.by], "then": [each.to_json() for each in self.then]}
 
 
 def refuse_unknown(text: str, columns: Iterable[str], names: Sequence[str]) -> None:

@@ -127,6 +127,7 @@ class Compatible(_Canonical):
     direction: Direction = "asc"
 
     NAMES = ("context", "pair", "where")
+    ABOUT = ("context", "pair", "direction")
     SETS = ("context", "pair")
     example = "{State}: Salary ~ Rate"
 
@@ -163,11 +164,6 @@ class Compatible(_Canonical):
         one, other = self.pair
         swap = (compared(one, "<", nulls), compared(other, ">" if self.direction == "asc" else "<", nulls))
         return (Breach((*alike(self.context, nulls), *swap), self.pair, "swap"),)
-
-    @property
-    def about(self) -> dict[str, Any]:
-        """Its context and its pair."""
-        return {"context": list(self.context), "pair": list(self.pair), "direction": self.direction}
 
 
 Canonical = Constant | Compatible

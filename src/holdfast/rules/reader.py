@@ -5,28 +5,22 @@ Every class of rules writes its grammar on top of it. Cost: one pass over the te
 
 from __future__ import annotations
 
-import datetime as dt
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, TypeVar
 
 from holdfast.changes.names import QUOTED, WORD, between, quoted, unquoted
 from holdfast.errors import BadInput
-from holdfast.rules.constants import Constant, read_date, read_time, read_timestamp
+from holdfast.rules.constants import MOMENTS, Constant
 from holdfast.search.queries import MIRRORED, Operator
 
 _OTHERWISE: Mapping[str, Operator] = {"==": "=", "<>": "!=", "≠": "!=", "≤": "<=", "≥": ">="}
 OPERATORS: Mapping[str, Operator] = {**{each: each for each in MIRRORED}, **_OTHERWISE}
 _WORDS = {"true": True, "false": False, "nan": math.nan, "inf": math.inf, "infinity": math.inf}
-_MOMENTS: Mapping[str, tuple[Callable[[str], dt.date | dt.datetime | dt.time | None], str]] = {
-    "date": (read_date, "YYYY-MM-DD"),
-    "timestamp": (read_timestamp, "YYYY-MM-DD HH:MM:SS"),
-    "time": (read_time, "HH:MM:SS"),
-}
 _LONGEST_NUMBER = 4000
 _IN_NAMES = frozenset("+-*/.&|!")  # marks that people write in names, and not where a name ends
 _QUOTE = "put names that aren't plain words in double quotes"
@@ -121,6 +115,12 @@ class Reader:
         self.refuse_twice(found)
         return tuple(found)
 
+    def one_of(self, words: Container[str], otherwise: str) -> Token:
+        """Go past one of some words or marks, which must be here; `otherwise` says what is wrong where none is."""
+        if self.peek.word not in words:
+            raise self.error(self.peek, otherwise)
+        return self.take()
+
     def items(self, item: Callable[[], _Item], until: str) -> list[_Item]:
         """Items with commas between, perhaps none, up to a mark, which is passed."""
         found: list[_Item] = []
@@ -158,14 +158,13 @@ class Reader:
         """The constant that a word just read begins: `true`, `NaN`, `DATE '…'`; None where it begins none."""
         if token.word in _WORDS:
             return Constant(_WORDS[token.word])
-        if token.word not in _MOMENTS or self.peek.kind != "string":
+        if token.word not in MOMENTS or self.peek.kind != "string":
             return None
-        read, form = _MOMENTS[token.word]
-        written = self.take()
+        written, kind = self.take(), MOMENTS[token.word]
         self.last = f"{token.text} {written.text}"
-        moment = read(unquoted(written.text))
+        moment = kind.read(unquoted(written.text))
         if moment is None:
-            raise self.error(written, f"{written.text} is no {token.word}; write it as {token.word.upper()} '{form}'")
+            raise self.error(written, f"{written.text} is no {token.word}; write it as {kind.form}")
         return Constant(moment)
 
     # ---- errors -----------------------------------------------------------------------------------------------------

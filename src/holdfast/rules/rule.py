@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from holdfast.changes.naming import Values
 from holdfast.errors import BadInput
-from holdfast.rules.conditions import Cell, Comparison, Condition, Row, cells_of, constants_of
+from holdfast.rules.conditions import Cell, Comparison, Condition, Row, cells_of, constants_of, swapped
 from holdfast.rules.constants import Constant
-from holdfast.rules.parts import Part, changed, names_of, renamed
+from holdfast.rules.parts import Part, names_of, renamed
 from holdfast.rules.reader import refuse_unknown
 from holdfast.table.nulls import Nulls
 
@@ -61,7 +61,7 @@ class Breach:
 
     def among(self, where: Condition) -> Breach:
         """The same, of rows that satisfy a condition."""
-        others = (changed(where, _swapped),) if self.is_pair else ()
+        others = (swapped(where),) if self.is_pair else ()
         return replace(self, predicates=(where, *others, *self.predicates))
 
     @property
@@ -99,6 +99,7 @@ class Rule(Part, ABC):
     prefix: ClassVar[str]  # what one without a name is called, before a number: `fd1`
     given_as: ClassVar[str] = ""  # the class of given rules that keeps it; "": it is only found
     SETS: ClassVar[tuple[str, ...]] = ()  # the fields that are sets of columns, which stand in the order of the table
+    ABOUT: ClassVar[tuple[str, ...]] = ()  # what it is about, as JSON has it beside the text
     across: ClassVar[bool] = False  # it speaks of several tables
     verbatim: ClassVar[bool] = False  # whether sentences say predicates as they are written, each with its row
 
@@ -155,8 +156,8 @@ class Rule(Part, ABC):
     def is_symmetric(self) -> bool:
         """Whether rows (s, t) break it wherever (t, s) do: then each pair counts once, the smaller row id first."""
         own = [breach.comparisons for breach in self.breaches()]
-        swapped = ([each.swapped for each in breach] for breach in own)
-        return {*map(_unordered, swapped)} == {*map(_unordered, own)}
+        mirrored = (map(swapped, breach) for breach in own)
+        return {*map(_unordered, mirrored)} == {*map(_unordered, own)}
 
     @property
     def counted(self) -> str:
@@ -213,7 +214,7 @@ class Rule(Part, ABC):
     @property
     def about(self) -> dict[str, Any]:
         """What it is about, as JSON has it beside the text."""
-        return {}
+        return {name: _plain(getattr(self, name)) for name in self.ABOUT}
 
     @property
     def figures(self) -> dict[str, Any]:
@@ -242,8 +243,10 @@ def _unordered(comparisons: Iterable[Comparison]) -> frozenset[Comparison]:
     return frozenset(each.canonical for each in comparisons)
 
 
-def _swapped(leaf: Any) -> Any:
-    return leaf.swapped if isinstance(leaf, Cell) else leaf
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_plain(each) for each in value]
+    return value.to_json() if hasattr(value, "to_json") else value
 
 
 def listed(names: Sequence[str]) -> str:

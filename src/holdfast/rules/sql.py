@@ -11,7 +11,7 @@ from holdfast.changes.names import in_quotes
 from holdfast.rules import conditions
 from holdfast.rules.conditions import Arithmetic, Cell, Comparison, Either, Every, Operand, of_t
 from holdfast.rules.constants import Constant
-from holdfast.rules.measure import Quantity, TableRule
+from holdfast.rules.measure import TableRule
 from holdfast.rules.row import RowRule
 from holdfast.rules.rule import NoPartner, Predicate, Rule, shared_and_differing
 from holdfast.table.nulls import Nulls
@@ -19,6 +19,13 @@ from holdfast.table.nulls import Nulls
 _TEXT = "'"
 _ESCAPES = "!#$^~|"
 _NULLS = "SUM(CASE WHEN {} IS NULL THEN 1 ELSE 0 END)"
+_MEASURES = {
+    "rows": "COUNT(*)",
+    "share": f"{_NULLS} * 1e0 / COUNT(*)",
+    "distinct": "COUNT(DISTINCT {})",
+    "min": "MIN({})",
+    "max": "MAX({})",
+}
 
 
 def query(rule: Rule, table: str, key: Sequence[str], nulls: Nulls = Nulls.EQUAL) -> str:
@@ -169,23 +176,11 @@ def operand_sql(operand: Operand) -> str:
 
 def _measured(rule: TableRule, table: str) -> str:
     """What is measured of a table, where it compares otherwise."""
-    quantity, sign, constant = _quantity(rule.quantity), _sql(rule.operator), operand_sql(rule.constant)
-    if rule.quantity.measure == "share":  # without a division, which would round
-        condition = f"{_NULLS.format(_column(rule.quantity))} {sign} {constant} * COUNT(*)"
-    else:
-        condition = f"{quantity} {sign} {constant}"
+    measure, column = rule.quantity.measure, operand_sql(of_t(rule.quantity.column))
+    quantity, constant = _MEASURES[measure].format(column), operand_sql(rule.constant)
+    sides = (quantity, constant)
+    if measure == "share":  # without a division, which would round
+        sides = (_NULLS.format(column), f"{constant} * COUNT(*)")
+    condition = f" {_sql(rule.operator)} ".join(sides)
     where = "" if rule.where is None else f"\nWHERE {condition_sql(rule.where)}"
     return f"SELECT {quantity} AS value FROM {table} t{where}\nHAVING NOT ({condition})"
-
-
-def _column(quantity: Quantity) -> str:
-    return operand_sql(of_t(quantity.column))
-
-
-def _quantity(quantity: Quantity) -> str:
-    if quantity.measure == "rows":
-        return "COUNT(*)"
-    column = _column(quantity)
-    if quantity.measure == "share":
-        return f"{_NULLS.format(column)} * 1e0 / COUNT(*)"
-    return f"COUNT(DISTINCT {column})" if quantity.measure == "distinct" else f"{quantity.measure.upper()}({column})"
