@@ -17,14 +17,6 @@ from holdfast.rules.lists import SortColumn, SortList, SortReader, refuse_unknow
 Kind = Literal["ORDER BY", "GROUP BY", "DISTINCT"]
 
 
-class _Reader(SortReader):
-    hint = "write ORDER BY A, B DESC, or GROUP BY A, B, or DISTINCT A, B"
-
-
-class _OrderReader(SortReader):
-    hint = "write the columns of the order, such as Year, Salary desc"
-
-
 @dataclass(frozen=True)
 class Clause:
     """What a query asks for: an order by columns, or groups of equal ones."""
@@ -43,7 +35,7 @@ class Clause:
 
 def read_clause(text: str, names: Sequence[str]) -> Clause:
     """The clause that a text says, about a table with some columns."""
-    reader = _Reader(text)
+    reader = SortReader(text, "write ORDER BY A, B DESC, or GROUP BY A, B, or DISTINCT A, B")
     kind = _kind(reader)
     columns = reader.several(lambda: _column(reader, kind), ",")
     reader.end()
@@ -53,7 +45,7 @@ def read_clause(text: str, names: Sequence[str]) -> Clause:
 
 def read_order(text: str, names: Sequence[str]) -> SortList:
     """An order that there is, such as that of an index: `Year, Salary desc`."""
-    reader = _OrderReader(text)
+    reader = SortReader(text, "write the columns of the order, such as Year, Salary desc")
     columns = reader.columns()
     reader.end()
     refuse_unknown(text, [column.name for column in columns], names)

@@ -111,7 +111,9 @@ class Checker:
             raise self.error(given, f"compares {one} with {other}; compare columns of one type")
         self._check_order(given, operator, (left, right))
         if self._is_number(left):
-            self.check_numbers(given, left, right)
+            if isinstance(right, Constant) and not is_numeral(right):
+                self.expect(given, left, right, "a number, without quotes")
+            self.check_numbers(left, right)
             return right
         return self._fit(given, left, right) if isinstance(right, Constant) else right
 
@@ -130,10 +132,8 @@ class Checker:
                 f"it in the rules file with ordered: [{unordered[0]}]",
             )
 
-    def check_numbers(self, given: Condition, left: Cell | Arithmetic, right: Operand) -> None:
+    def check_numbers(self, left: Cell | Arithmetic, right: Operand) -> None:
         """Both sides are numbers that can be compared as `numbers` says."""
-        if isinstance(right, Constant) and not is_numeral(right):
-            self.expect(given, left, right, "a number, without quotes")
         if isinstance(left, Arithmetic) or isinstance(right, Arithmetic):
             self._check_reckoned(left, right)
         elif isinstance(right, Constant):

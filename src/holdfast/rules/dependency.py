@@ -30,9 +30,7 @@ from holdfast.table.nulls import Nulls
 if TYPE_CHECKING:  # NumPy takes its time
     from holdfast.changes.diff import Worth
 
-
-class _Reader(Reader):
-    hint = "write A, B -> C or key(A, B)"
+_HINT = "write A, B -> C or key(A, B)"
 
 
 @dataclass(frozen=True)
@@ -86,7 +84,7 @@ class FD(_OfGroups):
     @classmethod
     def parse(cls, text: str) -> Self:
         """`A, B -> C`, or `() -> C`."""
-        reader = _Reader(text)
+        reader = Reader(text, _HINT)
         if reader.takes("("):
             reader.expect(")", "->")
             lhs: tuple[str, ...] = ()
@@ -130,7 +128,7 @@ class Key(_OfGroups):
     @classmethod
     def parse(cls, text: str) -> Self:
         """`key(A, B)`."""
-        reader = _Reader(text)
+        reader = Reader(text, _HINT)
         reader.expect("key", "(")
         lhs = reader.names(until=")")
         reader.end()

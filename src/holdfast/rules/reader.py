@@ -57,8 +57,8 @@ class Reader:
 
     hint = ""
 
-    def __init__(self, text: str) -> None:
-        self.text = text.strip()
+    def __init__(self, text: str, hint: str = "") -> None:
+        self.text, self.hint = text.strip(), hint or self.hint
         self.tokens = self._scan()
         self.at = 0
         self.last = ""
@@ -138,11 +138,11 @@ class Reader:
             found.append(item())
         return found
 
-    def refuse_twice(self, names: Sequence[str], odd: str = "") -> None:
+    def refuse_twice(self, names: Sequence[str]) -> None:
         """Say so where a column is mentioned twice."""
         for place, name in enumerate(names):
             if name in names[:place]:
-                raise self.wrong(f"the column {name!r} is there twice{odd}; leave one out")
+                raise self.wrong(f"the column {name!r} is there twice; leave one out")
 
     # ---- constants --------------------------------------------------------------------------------------------------
 
