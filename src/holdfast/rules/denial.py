@@ -119,8 +119,7 @@ class _Reader(ConditionReader):
         if self.peek.word != "(":
             raise self.error(self.peek, f"expected ( after {self.last}")
         found = self._conjunction()
-        if self.peek.kind != "end":
-            raise self.error(self.peek, "expected nothing after the closing )")
+        self.end("expected nothing after the closing )")
         self._refuse_mixed_rows()
         return tuple(found)
 

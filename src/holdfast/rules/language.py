@@ -53,8 +53,7 @@ class ConditionReader(Reader):
     def rule(self) -> Condition:
         """The whole text."""
         condition = self._either()
-        if self.peek.kind != "end":
-            raise self.error(self.peek, f"expected and, or, or the end after {self.last}")
+        self.end(f"expected and, or, or the end after {self.last}")
         return condition
 
     def _either(self) -> Condition:
@@ -154,15 +153,12 @@ class ConditionReader(Reader):
 
     def cell(self) -> Cell:
         """Go past a cell, `t.Age`."""
-        row = self.take()
-        cell = self.row(row)
+        token = self.take()
+        row = self.row(token)
         self.take()
-        column = self.peek
-        if column.kind not in ("word", "quoted"):
-            raise self.error(column, f'expected a column after {row.text}.; names that are no plain words go in "…"')
-        self.take()
-        self.last = f"{row.text}.{column.text}"
-        return Cell(cell, unquoted(column.text))
+        column = self.name(f'expected a column after {token.text}.; names that are no plain words go in "…"')
+        self.last = f"{token.text}.{self.last}"
+        return Cell(row, column)
 
     def row(self, token: Token) -> Row:
         """Which row a name stands for."""

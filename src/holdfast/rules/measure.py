@@ -139,8 +139,7 @@ class _Reader(ConditionReader):
         constant = self.constant()
         if quantity.measure not in ("min", "max") and not is_number(constant):
             raise self.error(token, f"expected a number, as {quantity.text} is one")
-        if self.peek.kind != "end":
-            raise self.error(self.peek, f"expected the end after {self.last}: a rule about a table is one comparison")
+        self.end(f"expected the end after {self.last}: a rule about a table is one comparison")
         return quantity, operator, constant
 
     def _quantity(self) -> Quantity:
@@ -151,8 +150,6 @@ class _Reader(ConditionReader):
         if measure == "rows":
             return Quantity(measure)
         self.expect("(", *(["null"] if measure == "share" else []))
-        if self.peek.kind not in ("word", "quoted"):
-            raise self.error(self.peek, f'expected a column after {self.last}; names that are no plain words go in "…"')
-        column = self.name()
+        column = self.name(f'expected a column after {self.last}; names that are no plain words go in "…"')
         self.expect(")")
         return Quantity(measure, column)

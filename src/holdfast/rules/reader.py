@@ -96,17 +96,19 @@ class Reader:
             if not self.takes(word):
                 raise self.expected(word)
 
-    def end(self) -> None:
-        """Nothing may be left."""
+    def end(self, otherwise: str = "") -> None:
+        """Nothing may be left; `otherwise` says what is wrong where something is."""
         if self.peek.kind != "end":
-            raise self.expected("the end")
+            raise self.error(self.peek, otherwise) if otherwise else self.expected("the end")
 
     # ---- names ------------------------------------------------------------------------------------------------------
 
-    def name(self) -> str:
-        """Go past a name, which must be here. In quotes it is a name even where it is a word that means something."""
+    def name(self, otherwise: str = "") -> str:
+        """Go past a name, which must be here; `otherwise` says what is wrong where none is. In quotes it is a name even
+        where it is a word that means something.
+        """
         if self.peek.kind not in ("word", "quoted"):
-            raise self.expected("a column name")
+            raise self.error(self.peek, otherwise) if otherwise else self.expected("a column name")
         return unquoted(self.take().text)
 
     def names(self, until: str) -> tuple[str, ...]:

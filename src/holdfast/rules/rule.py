@@ -10,7 +10,7 @@ holds but for some error the breaches are those of its exact form.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
@@ -155,9 +155,9 @@ class Rule(Part, ABC):
     @property
     def is_symmetric(self) -> bool:
         """Whether rows (s, t) break it wherever (t, s) do: then each pair counts once, the smaller row id first."""
-        own = [breach.comparisons for breach in self.breaches()]
-        mirrored = (map(swapped, breach) for breach in own)
-        return {*map(_unordered, mirrored)} == {*map(_unordered, own)}
+        breaches = [breach.comparisons for breach in self.breaches()]
+        own = {frozenset(each.canonical for each in breach) for breach in breaches}
+        return own == {frozenset(swapped(each).canonical for each in breach) for breach in breaches}
 
     @property
     def counted(self) -> str:
@@ -237,10 +237,6 @@ def shared_and_differing(breaches: Sequence[Breach]) -> tuple[tuple[str, ...], t
         return None
     shared, others = (tuple(each.cells[0].column for each in compared if each.operator == sign) for sign in ("=", "!="))
     return (shared, others) if len(others) <= 1 else None
-
-
-def _unordered(comparisons: Iterable[Comparison]) -> frozenset[Comparison]:
-    return frozenset(each.canonical for each in comparisons)
 
 
 def _plain(value: Any) -> Any:
