@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from holdfast.rules.lists import SortColumn, SortList, SortReader, refuse_unknown, sort_text
+from holdfast.rules.lists import SortColumn, SortList, SortReader, sort_text
+from holdfast.rules.reader import refuse_unknown
 
 Kind = Literal["ORDER BY", "GROUP BY", "DISTINCT"]
 
@@ -39,16 +40,16 @@ def read_clause(text: str, names: Sequence[str]) -> Clause:
     kind = _kind(reader)
     columns = reader.several(lambda: _column(reader, kind), ",")
     reader.end()
-    refuse_unknown(text, [column.name for column in columns], names)
+    refuse_unknown(text, [column.name for column in columns], names, nearest=True)
     return Clause(kind, tuple(columns))
 
 
 def read_order(text: str, names: Sequence[str]) -> SortList:
     """An order that there is, such as that of an index: `Year, Salary desc`."""
     reader = SortReader(text, "write the columns of the order, such as Year, Salary desc")
-    columns = reader.columns()
+    columns = tuple(reader.several(reader.column, ","))
     reader.end()
-    refuse_unknown(text, [column.name for column in columns], names)
+    refuse_unknown(text, [column.name for column in columns], names, nearest=True)
     return columns
 
 

@@ -26,10 +26,10 @@ from typing import Self
 
 from holdfast.changes.names import quoted
 from holdfast.changes.naming import Values
-from holdfast.errors import BadInput, suggest
+from holdfast.errors import BadInput
 from holdfast.rules.conditions import TRUE_AT, Signs, compared
 from holdfast.rules.parts import Part
-from holdfast.rules.reader import Reader
+from holdfast.rules.reader import Reader, refuse_unknown
 from holdfast.rules.rule import Bounds, Breach, Rule
 from holdfast.table.nulls import Nulls
 
@@ -75,10 +75,6 @@ class SortReader(Reader):
     def column(self) -> SortColumn:
         """A name, with its direction if one is given. What comes first is a name, even if it is the word `desc`."""
         return SortColumn(self.name(), self.takes("asc", "desc") == "desc")
-
-    def columns(self) -> SortList:
-        """One column or more, with commas between."""
-        return tuple(self.several(self.column, ","))
 
     def bracketed(self) -> SortList:
         """A list of columns in brackets, which may be empty."""
@@ -170,15 +166,8 @@ class ListOD(Rule):
 
     def in_table(self, names: Sequence[str], table: str) -> Self:
         """Lists stay in their order."""
-        refuse_unknown(self.text, self.columns, names)
+        refuse_unknown(self.text, self.columns, names, nearest=True)
         return replace(self, table=table)
-
-
-def refuse_unknown(text: str, columns: Iterable[str], names: Sequence[str]) -> None:
-    """Say so where a list has a column that the table lacks."""
-    for column in columns:
-        if column not in names:
-            raise BadInput(f"{text!r}: there is no column {column!r}; {suggest(column, names)}")
 
 
 def _equal(columns: Iterable[SortColumn]) -> list[tuple[str, Signs]]:

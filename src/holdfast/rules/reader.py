@@ -14,7 +14,7 @@ from decimal import Decimal
 from typing import Any, TypeVar
 
 from holdfast.changes.names import QUOTED, WORD, between, quoted, unquoted
-from holdfast.errors import BadInput
+from holdfast.errors import BadInput, suggest
 from holdfast.rules.constants import MOMENTS, Constant
 from holdfast.search.queries import MIRRORED, Operator
 
@@ -252,11 +252,12 @@ def _blank(character: str) -> str:
 # ---- columns of a table ---------------------------------------------------------------------------------------------
 
 
-def refuse_unknown(text: str, mentioned: Collection[str], names: Sequence[str]) -> None:
-    """Say so where a rule mentions a column that its table lacks."""
+def refuse_unknown(text: str, mentioned: Collection[str], names: Sequence[str], *, nearest: bool = False) -> None:
+    """Say so where a rule mentions a column that its table lacks, with the nearest one or all that there are."""
     for name in mentioned:
         if name not in names:
-            raise BadInput(f"{text!r}: there is no column {name!r}; choose from: {', '.join(map(quoted, names))}")
+            hint = suggest(name, names) if nearest else f"choose from: {', '.join(map(quoted, names))}"
+            raise BadInput(f"{text!r}: there is no column {name!r}; {hint}")
 
 
 # ---- which class a text belongs to ----------------------------------------------------------------------------------
