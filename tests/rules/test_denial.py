@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.errors import BadInput
-from holdfast.rules.conditions import Cell, Comparison
-from holdfast.rules.constants import Constant, read_date, read_time, read_timestamp
+from holdfast.rules.conditions import Cell, Comparison, swapped
+from holdfast.rules.constants import MOMENTS, Constant
 from holdfast.rules.denial import DenialConstraint
 from holdfast.search.queries import MIRRORED, Operator
 
@@ -62,9 +62,9 @@ def test_constraints_are_in_normal_form(constraint: DenialConstraint) -> None:
 
 @given(CONSTRAINTS)
 def test_a_constraint_and_its_swap_are_symmetric_together(constraint: DenialConstraint) -> None:
-    swapped = DenialConstraint(tuple(predicate.swapped for predicate in constraint.predicates))
-    both = DenialConstraint((*constraint.predicates, *(each.swapped for each in constraint.predicates)))
-    assert swapped.is_symmetric == constraint.is_symmetric
+    other = DenialConstraint(tuple(map(swapped, constraint.predicates)))
+    both = DenialConstraint((*constraint.predicates, *map(swapped, constraint.predicates)))
+    assert other.is_symmetric == constraint.is_symmetric
     assert both.is_symmetric
 
 
@@ -201,12 +201,13 @@ def test_what_does_not(text: str) -> None:
 
 
 def test_dates_and_times_are_read_in_one_form() -> None:
-    assert read_date("2020-02-29") == dt.date(2020, 2, 29)
-    assert [read_date(text) for text in ("2021-02-29", "20200131", "2020-1-31", "2020-01-31 ", "")] == [None] * 5
-    assert read_timestamp("2020-01-31") == dt.datetime(2020, 1, 31)
-    assert [read_timestamp(text) for text in ("2020-01-31 24:01", "2020-01-31  10:00", "now")] == [None] * 3
-    assert read_time("23:59:59.000001") == dt.time(23, 59, 59, 1)
-    assert [read_time(text) for text in ("24:01", "10", "1:30")] == [None] * 3
+    date, timestamp, time = (MOMENTS[kind].read for kind in ("date", "timestamp", "time"))
+    assert date("2020-02-29") == dt.date(2020, 2, 29)
+    assert [date(text) for text in ("2021-02-29", "20200131", "2020-1-31", "2020-01-31 ", "")] == [None] * 5
+    assert timestamp("2020-01-31") == dt.datetime(2020, 1, 31)
+    assert [timestamp(text) for text in ("2020-01-31 24:01", "2020-01-31  10:00", "now")] == [None] * 3
+    assert time("23:59:59.000001") == dt.time(23, 59, 59, 1)
+    assert [time(text) for text in ("24:01", "10", "1:30")] == [None] * 3
 
 
 # ---- errors point at the character ----------------------------------------------------------------------------------

@@ -48,7 +48,7 @@ def test_texts_and_objects() -> None:
         "error": 0.0,
         "text": "Zip -> State",
     }
-    assert Key("tax", ("Zip",), 0.25).to_json()["error"] == 0.25
+    assert Key("tax", ("Zip",), error=0.25).to_json()["error"] == 0.25
 
 
 def test_columns_come_in_the_order_of_the_schema() -> None:

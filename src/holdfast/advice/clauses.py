@@ -12,17 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from holdfast.rules.lists import SortColumn, SortList, SortReader, refuse_unknown, sort_text
+from holdfast.rules.lists import SortColumn, SortList, SortReader, sort_text
+from holdfast.rules.reader import refuse_unknown
 
 Kind = Literal["ORDER BY", "GROUP BY", "DISTINCT"]
-
-
-class _Reader(SortReader):
-    hint = "write ORDER BY A, B DESC, or GROUP BY A, B, or DISTINCT A, B"
-
-
-class _OrderReader(SortReader):
-    hint = "write the columns of the order, such as Year, Salary desc"
 
 
 @dataclass(frozen=True)
@@ -43,20 +36,20 @@ class Clause:
 
 def read_clause(text: str, names: Sequence[str]) -> Clause:
     """The clause that a text says, about a table with some columns."""
-    reader = _Reader(text)
+    reader = SortReader(text, "write ORDER BY A, B DESC, or GROUP BY A, B, or DISTINCT A, B")
     kind = _kind(reader)
     columns = reader.several(lambda: _column(reader, kind), ",")
     reader.end()
-    refuse_unknown(text, [column.name for column in columns], names)
+    refuse_unknown(text, [column.name for column in columns], names, nearest=True)
     return Clause(kind, tuple(columns))
 
 
 def read_order(text: str, names: Sequence[str]) -> SortList:
     """An order that there is, such as that of an index: `Year, Salary desc`."""
-    reader = _OrderReader(text)
-    columns = reader.columns()
+    reader = SortReader(text, "write the columns of the order, such as Year, Salary desc")
+    columns = tuple(reader.several(reader.column, ","))
     reader.end()
-    refuse_unknown(text, [column.name for column in columns], names)
+    refuse_unknown(text, [column.name for column in columns], names, nearest=True)
     return columns
 
 

@@ -33,13 +33,13 @@ from holdfast.borders.proving import (
     Questions,
     broken_by_new,
     has_few_values,
+    proved_by,
     questions,
     sampled,
     witnesses_of,
 )
 from holdfast.borders.rows import RankedColumns
 from holdfast.borders.targets import Targets
-from holdfast.borders.tasks import proved_by
 from holdfast.errors import BadInput
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
@@ -158,7 +158,8 @@ class Borders:
         """
         rounds: list[Proofs] = []
         while len(open_):
-            asked = self._questions(columns, open_) if asked is None or rounds else asked
+            if asked is None or rounds:
+                asked = questions(columns, self.targets, open_.contexts, open_.targets)
             rounds.append(
                 proved_by(self._runner, columns, asked, self._saying(len(rounds) + 1, asked, open_, progress))
             )
@@ -211,9 +212,6 @@ class Borders:
         others = [c for c in range(self.targets.columns) if c != column]
         both = [number(column, c) for number in (self.targets.ascending, self.targets.descending) for c in others]
         return [target for target in both if target in self.covers]
-
-    def _questions(self, columns: Columns, open_: Candidates) -> list[Questions]:
-        return questions(columns, self.targets, open_.contexts, open_.targets)
 
     def _saying(
         self, rounds: int, asked: Sequence[Questions], open_: Candidates, progress: Progress
@@ -271,7 +269,8 @@ class Borders:
         every = self._without_constants(self.covers)
         easy = (every.targets <= self.targets.key) & has_few_values(self.rows, every.contexts)
         open_ = every.some(~easy)
-        return Everything(columns.order, every.some(easy), open_, self._questions(columns, open_))
+        asked = questions(columns, self.targets, open_.contexts, open_.targets)
+        return Everything(columns.order, every.some(easy), open_, asked)
 
     # ---- kept -------------------------------------------------------------------------------------------------------
 

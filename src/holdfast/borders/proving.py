@@ -7,7 +7,8 @@ neighbours from the groups of its context: they agree on much, so that they most
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 
 from holdfast.borders.evidence import Witnesses
 from holdfast.borders.partitions import Columns, Walks
-from holdfast.borders.rows import RankedColumns
+from holdfast.borders.rows import CodedColumns, RankedColumns
 from holdfast.borders.targets import Targets
 from holdfast.kernels import partitions as kernels
 from holdfast.kernels.fresh import partners
@@ -24,6 +25,9 @@ from holdfast.kernels.swaps import Asked, prove
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
 from holdfast.pairs.keys import KeyTable
+from holdfast.table.load import open_table
+from holdfast.table.runner import Runner
+from holdfast.table.table import TableFiles
 from holdfast.table.threads import OnProgress, SoFar, each
 
 RowPairs = NDArray[np.int64]  # [pair, 2]: places
@@ -32,6 +36,7 @@ _AT_ONCE = 128  # contexts that a thread looks at between two looks at the clock
 _WORTH_THREADS = 1 << 20  # looks at rows
 _ROWS_A_VALUE = 16  # from which on a context has few values
 _NEIGHBOURS = 64  # pairs that a context that fails gives besides
+_TASKS = 32  # at most, a round
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,6 +195,41 @@ def _proved(walks: Walks, part: Questions) -> Proofs:
         within,
     )
     return Proofs(pairs[:found].copy(), part.contexts, within)
+
+
+# ---- proofs elsewhere: one job a round, whose tasks open the table by path and read the columns that they need ------
+
+
+def proved_by(
+    runner: Runner, columns: Columns, asked: Sequence[Questions], progress: OnProgress | None = None
+) -> Proofs:
+    """The proofs of all that is asked, in threads of this process or in tasks elsewhere."""
+    rows = columns.rows
+    if runner.is_local or rows.where is None:
+        return proved(columns, asked, progress)
+    fresh, upto = (None if place is None else rows.id_at(place) for place in (columns.fresh or None, columns.upto))
+    step = -(-len(asked) // _TASKS)
+    parts = [asked[begin : begin + step] for begin in range(0, len(asked), step)]
+    found = Proofs.joined(runner.map(partial(_run, rows.where, rows.ordered, fresh, upto), parts))
+    return replace(found, pairs=rows.places(found.pairs))
+
+
+def _run(
+    where: TableFiles, ordered: bool, fresh: int | None, upto: int | None, questions: Sequence[Questions]
+) -> Proofs:
+    """One task: questions about a table in files. Only pairs with a row from the id `fresh` on matter, and rows from
+    the id `upto` on are not looked at, where these are given. The pairs that it gives are row ids.
+    """
+    needed = {c for part in questions for c in _columns_in(part)}
+    rows = (RankedColumns if ordered else CodedColumns)(open_table(where), sorted(needed))
+    first, end = (None if row is None else int(rows.places(np.array(row))) for row in (fresh, upto))
+    found = proved(Columns(rows, first or 0, end), questions)
+    return replace(found, pairs=rows.ids(found.pairs))
+
+
+def _columns_in(part: Questions) -> set[int]:
+    asked = part.asked
+    return {*part.prefix, *(int(c) for own in (asked.added, asked.constants, asked.one, asked.other) for c in own)}
 
 
 # ---- constants and keys in contexts of few values, where some rows are old ------------------------------------------

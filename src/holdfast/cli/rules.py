@@ -30,7 +30,7 @@ RuleFiles = Annotated[
 def _show(state: Path, form: Format) -> None:
     """Print the rules that are given as a rule file, and which found ones are pinned or ignored."""
     from holdfast.api.change.wanted import state_rules
-    from holdfast.rules.writing import rules_yaml
+    from holdfast.rules.file import rules_yaml
 
     given, marks, watched = state_rules(state)
     if form == "json":
@@ -89,7 +89,7 @@ def edit(
         change.make(lambda monitor: monitor.replace_rules(file, change_id=change.id))
         return
     from holdfast.api.change.wanted import state_rules
-    from holdfast.rules.writing import rules_yaml
+    from holdfast.rules.file import rules_yaml
 
     text = rules_yaml(state_rules(change.state)[0]).encode()
     folder = Path(tempfile.mkdtemp(prefix="holdfast-"))

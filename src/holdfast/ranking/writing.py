@@ -9,8 +9,8 @@ from itertools import chain, count
 from holdfast.engines.registry import given_class
 from holdfast.ranking.suggestion import Suggestion
 from holdfast.rules.dependency import Key
+from holdfast.rules.file import rule_entry
 from holdfast.rules.given import GivenRule
-from holdfast.rules.writing import rule_entry
 from holdfast.visible import visible
 
 HEADING = "# Rules that the data look as if they were meant"

@@ -19,7 +19,7 @@ import pyarrow as pa
 from holdfast.errors import BadInput, suggest
 from holdfast.rules import conditions
 from holdfast.rules.conditions import Arithmetic, Cell, Comparison, Condition, Operand, leaves, of_t
-from holdfast.rules.constants import Constant, Unfit, Value, read_date, read_time, read_timestamp
+from holdfast.rules.constants import MOMENTS, Constant, Unfit, Value
 from holdfast.rules.measure import TableRule
 from holdfast.rules.numbers import Types, as_float, common_type, in_floats
 from holdfast.rules.patterns import refuse_bad
@@ -111,7 +111,9 @@ class Checker:
             raise self.error(given, f"compares {one} with {other}; compare columns of one type")
         self._check_order(given, operator, (left, right))
         if self._is_number(left):
-            self.check_numbers(given, left, right)
+            if isinstance(right, Constant) and not is_numeral(right):
+                self.expect(given, left, right, "a number, without quotes")
+            self.check_numbers(left, right)
             return right
         return self._fit(given, left, right) if isinstance(right, Constant) else right
 
@@ -130,10 +132,8 @@ class Checker:
                 f"it in the rules file with ordered: [{unordered[0]}]",
             )
 
-    def check_numbers(self, given: Condition, left: Cell | Arithmetic, right: Operand) -> None:
+    def check_numbers(self, left: Cell | Arithmetic, right: Operand) -> None:
         """Both sides are numbers that can be compared as `numbers` says."""
-        if isinstance(right, Constant) and not is_numeral(right):
-            self.expect(given, left, right, "a number, without quotes")
         if isinstance(left, Arithmetic) or isinstance(right, Arithmetic):
             self._check_reckoned(left, right)
         elif isinstance(right, Constant):
@@ -164,8 +164,11 @@ class Checker:
             return right if isinstance(value, str) else self.expect(given, left, right, f"'{digits}'")
         if pa.types.is_duration(kept):
             raise self.error(given, f"compares {show_type(kept)} with a constant; compare it with another column")
-        moment = _moment_of(value, kept)
-        return self.expect(given, left, right, _moment_form(kept)) if moment is None else Constant(moment)
+        kind = MOMENTS["date" if pa.types.is_date(kept) else "time" if pa.types.is_time(kept) else "timestamp"]
+        moment = kind.read(value) if isinstance(value, str) else value
+        if kind is MOMENTS["timestamp"]:
+            moment = _stamp(moment, kept)
+        return Constant(moment) if type(moment) is kind.kind else self.expect(given, left, right, kind.form)
 
     def expect(self, given: Condition, left: Cell | Arithmetic, right: Constant, form: str) -> NoReturn:
         """A constant of the wrong type."""
@@ -200,21 +203,10 @@ def _nearest_float(value: Value) -> float:
     return number
 
 
-def _moment_of(value: Value, kept: pa.DataType) -> Value | None:
-    """A constant as a value of a column of dates or times, which a text may name; None where it is none. A date means
-    its midnight; without a zone, a moment in a column with zones is in UTC, as kept. Raises `Unfit`.
+def _stamp(moment: Value | None, kept: pa.DataType) -> dt.datetime | None:
+    """A date or moment as a value of a column of timestamps; None where it is neither. A date means its midnight;
+    without a zone, a moment in a column with zones is in UTC, as kept. Raises `Unfit`.
     """
-    if pa.types.is_date(kept):
-        day = read_date(value) if isinstance(value, str) else value
-        return day if isinstance(day, dt.date) and not isinstance(day, dt.datetime) else None
-    if pa.types.is_time(kept):
-        time = read_time(value) if isinstance(value, str) else value
-        return time if isinstance(time, dt.time) else None
-    return _stamp(value, kept)
-
-
-def _stamp(value: Value, kept: pa.DataType) -> dt.datetime | None:
-    moment = read_timestamp(value) if isinstance(value, str) else value
     if isinstance(moment, dt.date) and not isinstance(moment, dt.datetime):
         moment = dt.datetime.combine(moment, dt.time())
     if not isinstance(moment, dt.datetime):
@@ -227,13 +219,6 @@ def _stamp(value: Value, kept: pa.DataType) -> dt.datetime | None:
         return moment.replace(tzinfo=dt.UTC) if moment.tzinfo is None else moment.astimezone(dt.UTC)
     except OverflowError:
         raise Unfit("is beyond all dates; write a nearer one") from None
-
-
-def _moment_form(kept: pa.DataType) -> str:
-    """How the values of a column of dates or times are written."""
-    if pa.types.is_date(kept):
-        return "DATE 'YYYY-MM-DD'"
-    return "TIME 'HH:MM:SS'" if pa.types.is_time(kept) else "TIMESTAMP 'YYYY-MM-DD HH:MM:SS'"
 
 
 def fitted_constant(rule: TableRule, schema: Schema, ordered: Collection[str] = ()) -> Constant:

@@ -17,11 +17,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, Literal, Self, TypeAlias
+from typing import ClassVar, Literal, Self, TypeAlias, TypeVar
 
 from holdfast.changes.names import in_quotes, quoted
 from holdfast.rules.constants import Constant
-from holdfast.rules.parts import Part
+from holdfast.rules.parts import Part, changed
 from holdfast.search.queries import MIRRORED, Operator
 from holdfast.table.nulls import Nulls
 
@@ -154,23 +154,12 @@ class Comparison(_OfOperands):
         return Comparison(self.right, MIRRORED[self.operator], self.left, self.nulls)
 
     @property
-    def swapped(self) -> Comparison:
-        """What it says when the rows change roles."""
-        left, right = (each.swapped if isinstance(each, Cell) else each for each in self.operands)
-        return replace(self, left=left, right=right)
-
-    @property
     def canonical(self) -> Comparison:
         """One writing for all that say the same: t, then the first column by name, on the left."""
         if len(self.cells) != 2:
             return self
         one, other = ((cell.row == "s", cell.column) for cell in self.cells)
         return self.mirrored if one > other else self
-
-    @property
-    def is_shared(self) -> bool:
-        """Whether it says that rows t and s have the same value in a column."""
-        return self.operator == "=" and self.is_beside
 
     @property
     def is_beside(self) -> bool:
@@ -304,9 +293,10 @@ class _Several(Part):
         return tuple(operand for part in self.parts for operand in part.operands)
 
     @property
-    def opposites(self) -> tuple[Condition, ...]:
-        """Conditions that are true where its own are false."""
-        return tuple(part.opposite for part in self.parts)
+    def opposite(self) -> Condition:
+        """True where it is false: one of the opposites, or all of them."""
+        other = Either if isinstance(self, Every) else Every
+        return other(tuple(part.opposite for part in self.parts))
 
 
 class Every(_Several):
@@ -314,29 +304,25 @@ class Every(_Several):
 
     word = "and"
 
-    @property
-    def opposite(self) -> Either:
-        """True where it is false."""
-        return Either(self.opposites)
-
 
 class Either(_Several):
     """At least one of some conditions."""
 
     word = "or"
 
-    @property
-    def opposite(self) -> Every:
-        """True where it is false."""
-        return Every(self.opposites)
-
 
 Test: TypeAlias = IsNull | OneOf | Between | Like | Matches
 Condition: TypeAlias = Comparison | Test | Every | Either
+_C = TypeVar("_C", bound=Condition)
 
 
 def _grouped(part: Condition) -> str:
     return f"({part.text})" if isinstance(part, _Several) else part.text
+
+
+def swapped(condition: _C) -> _C:
+    """What a condition says when the rows change roles."""
+    return changed(condition, lambda leaf: leaf.swapped if isinstance(leaf, Cell) else leaf)
 
 
 def cells_of(part: Condition | Arithmetic) -> list[Cell]:

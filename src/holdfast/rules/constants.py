@@ -5,10 +5,9 @@ from __future__ import annotations
 import datetime as dt
 import math
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TypeVar
+from typing import Any, NamedTuple
 
 from holdfast.changes.names import in_quotes
 
@@ -48,11 +47,6 @@ class Constant:
         return f"{'DATE' if isinstance(value, dt.date) else 'TIME'} '{value.isoformat()}'"
 
 
-def minus(number: int | float | Decimal) -> int | float | Decimal:
-    """A number with the other sign, exactly: Python's `-` would round a decimal to 28 digits."""
-    return number.copy_negate() if isinstance(number, Decimal) else -number
-
-
 def _number_text(value: int | float | Decimal) -> str:
     """Digits that read back as an equal constant; zero has no sign."""
     if isinstance(value, int):
@@ -71,26 +65,25 @@ def _number_text(value: int | float | Decimal) -> str:
 _DATE = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
 _CLOCK = r"[0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?"
 _STAMP = f"{_DATE}([ T]{_CLOCK}(Z|[+-][0-9]{{2}}:[0-9]{{2}})?)?"
-_Moment = TypeVar("_Moment")
 
 
-def read_date(text: str) -> dt.date | None:
-    """The date that `YYYY-MM-DD` names, or None."""
-    return _made(dt.date.fromisoformat, text) if re.fullmatch(_DATE, text) else None
+class Moment(NamedTuple):
+    """A kind of dates or times, and how they are written."""
+
+    kind: type[dt.date | dt.time]
+    pattern: str
+    form: str
+
+    def read(self, text: str) -> Any:
+        """The date or time that a text names, or None."""
+        try:
+            return self.kind.fromisoformat(text) if re.fullmatch(self.pattern, text) else None
+        except ValueError:  # a month 13, a 30th of February
+            return None
 
 
-def read_timestamp(text: str) -> dt.datetime | None:
-    """The moment that `YYYY-MM-DD HH:MM:SS` names, or None; seconds, zone, and the clock as a whole may be missing."""
-    return _made(dt.datetime.fromisoformat, text) if re.fullmatch(_STAMP, text) else None
-
-
-def read_time(text: str) -> dt.time | None:
-    """The time of day that `HH:MM:SS` names, or None."""
-    return _made(dt.time.fromisoformat, text) if re.fullmatch(_CLOCK, text) else None
-
-
-def _made(make: Callable[[str], _Moment], text: str) -> _Moment | None:
-    try:
-        return make(text)
-    except ValueError:  # a month 13, a 30th of February
-        return None
+MOMENTS = {
+    "date": Moment(dt.date, _DATE, "DATE 'YYYY-MM-DD'"),
+    "timestamp": Moment(dt.datetime, _STAMP, "TIMESTAMP 'YYYY-MM-DD HH:MM:SS'"),  # the clock may be missing
+    "time": Moment(dt.time, _CLOCK, "TIME 'HH:MM:SS'"),
+}

@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from holdfast.errors import BadInput
-from holdfast.rules.conditions import Cell, Comparison, Operand, Row
+from holdfast.rules.conditions import Cell, Comparison, Operand, Row, swapped
 from holdfast.rules.constants import Constant
 from holdfast.rules.language import AND, NOT, OR, ConditionReader
 from holdfast.rules.reader import OPERATORS, Token
@@ -97,7 +97,7 @@ def _normal(predicates: Iterable[Comparison]) -> tuple[Comparison, ...]:
     """Predicates in normal form (see the head of the module)."""
     given = list(predicates)
     if all(cell.row == "s" for predicate in given for cell in predicate.cells):
-        given = [predicate.swapped for predicate in given]
+        given = list(map(swapped, given))
     distinct: dict[Comparison, Comparison] = {}
     for predicate in given:
         crossing = [cell.row for cell in predicate.cells] == ["s", "t"]
@@ -115,14 +115,11 @@ class _Reader(ConditionReader):
 
     def predicates(self) -> tuple[Comparison, ...]:
         """The whole text."""
-        if self.peek.word not in NOT:
-            raise self.error(self.peek, "a denial constraint starts with not( …, such as not(t.Age < 0)")
-        self.take()
+        self.one_of(NOT, "a denial constraint starts with not( …, such as not(t.Age < 0)")
         if self.peek.word != "(":
             raise self.error(self.peek, f"expected ( after {self.last}")
         found = self._conjunction()
-        if self.peek.kind != "end":
-            raise self.error(self.peek, "expected nothing after the closing )")
+        self.end("expected nothing after the closing )")
         self._refuse_mixed_rows()
         return tuple(found)
 
@@ -156,9 +153,7 @@ class _Reader(ConditionReader):
             raise self.error(token, f"there is no operator {token.text}; use =, !=, <, <=, > or >=")
         if token.word in ("+", "-", "*", "/"):
             raise self.error(token, _no_arithmetic(token.text))
-        if token.word not in OPERATORS:
-            raise self.error(token, f"expected an operator after {self.last}")
-        operator = OPERATORS[self.take().word]
+        operator = OPERATORS[self.one_of(OPERATORS, f"expected an operator after {self.last}").word]
         found = Comparison(left, operator, self._side())
         if not found.cells:
             raise self.error(start, "both sides are constants; one side must be a cell such as t.Age")

@@ -19,7 +19,7 @@ from typing import Any
 import pyarrow as pa
 
 from holdfast.rules.check import Checker
-from holdfast.rules.conditions import TRUE_AT, Arithmetic, Cell, Comparison, Condition, Operand
+from holdfast.rules.conditions import TRUE_AT, Arithmetic, Cell, Comparison, Operand
 from holdfast.rules.constants import Constant
 from holdfast.rules.denial import DenialConstraint
 from holdfast.rules.numbers import LARGEST, as_float
@@ -51,10 +51,8 @@ class _Fitting(Checker):
         operator, value = self._fit_number(given, self.types[left.column], right.value)
         return replace(checked, operator=operator, right=Constant(value))
 
-    def check_numbers(self, given: Condition, left: Cell | Arithmetic, right: Operand) -> None:
+    def check_numbers(self, left: Cell | Arithmetic, right: Operand) -> None:
         """Numbers are fitted afterwards."""
-        if isinstance(right, Constant) and not is_number(right):
-            self.expect(given, left, right, "a number, without quotes")
 
     def _fit_number(self, given: Comparison, kept: pa.DataType, value: Any) -> tuple[Operator, Any]:
         """The operator and the number that say the same in the type of the column."""

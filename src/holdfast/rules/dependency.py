@@ -30,21 +30,22 @@ from holdfast.table.nulls import Nulls
 if TYPE_CHECKING:  # NumPy takes its time
     from holdfast.changes.diff import Worth
 
-
-class _Reader(Reader):
-    hint = "write A, B -> C or key(A, B)"
+_HINT = "write A, B -> C or key(A, B)"
 
 
+@dataclass(frozen=True)
 class _OfGroups(Rule):
     """What FDs and keys share: both are about the groups of rows that agree on all of `lhs`."""
 
+    table: str
     lhs: tuple[str, ...]
-    error: float
-    worth: Worth | None
-    empty: bool
+    error: float = field(default=0.0, kw_only=True)
+    worth: Worth | None = field(default=None, compare=False, kw_only=True)  # None: nobody asked for it
+    empty: bool = field(default=False, kw_only=True)
 
     SETS = ("lhs",)
     given_as = "named"
+    counted = "rows to remove"
 
     @property
     def body(self) -> str:
@@ -54,11 +55,6 @@ class _OfGroups(Rule):
     @abstractmethod
     def written(self, names: Mapping[str, str]) -> str:
         """The text with other names in place of the columns'."""
-
-    @property
-    def counted(self) -> str:
-        """What a violation is."""
-        return "rows to remove"
 
     @property
     def figures(self) -> dict[str, Any]:
@@ -71,14 +67,10 @@ class _OfGroups(Rule):
 class FD(_OfGroups):
     """Rows that agree on all of `lhs` agree on `rhs`."""
 
-    table: str
-    lhs: tuple[str, ...]
     rhs: str
-    error: float = 0.0
-    worth: Worth | None = field(default=None, compare=False)  # None: nobody asked for it
-    empty: bool = False
 
     NAMES = ("lhs", "rhs", "where")
+    ABOUT = ("lhs", "rhs")
     kind = prefix = "fd"
     example = "Zip -> City"
     described = "a functional dependency"
@@ -92,7 +84,7 @@ class FD(_OfGroups):
     @classmethod
     def parse(cls, text: str) -> Self:
         """`A, B -> C`, or `() -> C`."""
-        reader = _Reader(text)
+        reader = Reader(text, _HINT)
         if reader.takes("("):
             reader.expect(")", "->")
             lhs: tuple[str, ...] = ()
@@ -117,21 +109,10 @@ class FD(_OfGroups):
         """Two rows break it that agree on the left, and not on the right."""
         return (Breach((*alike(self.lhs, nulls), compared(self.rhs, "!=", nulls)), (self.rhs,)),)
 
-    @property
-    def about(self) -> dict[str, Any]:
-        """Both sides."""
-        return {"lhs": list(self.lhs), "rhs": self.rhs}
-
 
 @dataclass(frozen=True)
 class Key(_OfGroups):
     """No two rows agree on all of `lhs`: a key determines the row itself."""
-
-    table: str
-    lhs: tuple[str, ...]
-    error: float = 0.0
-    worth: Worth | None = field(default=None, compare=False)
-    empty: bool = False
 
     NAMES = ("lhs", "where")
     kind = "ucc"
@@ -147,7 +128,7 @@ class Key(_OfGroups):
     @classmethod
     def parse(cls, text: str) -> Self:
         """`key(A, B)`."""
-        reader = _Reader(text)
+        reader = Reader(text, _HINT)
         reader.expect("key", "(")
         lhs = reader.names(until=")")
         reader.end()

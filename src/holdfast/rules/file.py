@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 import sys
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -37,10 +38,12 @@ from holdfast.rules.given import GivenRule
 from holdfast.rules.marked import Steps, read_marked
 from holdfast.rules.registry import parse, rule_type
 from holdfast.rules.rule import Severity
+from holdfast.visible import visible_json
 
 # ---- the format -----------------------------------------------------------------------------------------------------
 
 _LONGEST_NAME, _LONGEST_RULE, _SHOWN = 200, 10_000, 60
+_PLAIN = re.compile(r"(?!(?:true|false|yes|no|on|off|null|nan|inf)$)[A-Za-z][\w-]*( -> [A-Za-z][\w-]*)?", re.IGNORECASE)
 _Name = Annotated[str, StringConstraints(pattern=r"^\S(.*\S)?$", max_length=_LONGEST_NAME)]
 
 
@@ -106,15 +109,13 @@ class Rules:
         for entry in others.entries:
             if (entry.table, entry.text) in {(mine.table or entry.table, mine.text) for mine in self.entries}:
                 continue
-            name = free_name(entry.name, taken)
+            name = free_name(entry.name, taken, f"{entry.name}-")
             taken.add(name)
             added.append(replace(entry, name=name))
         return replace(self, entries=(*self.entries, *added))
 
     def __str__(self) -> str:
         """The rules as a rule file."""
-        from holdfast.rules.writing import rules_yaml
-
         return rules_yaml(self)
 
     def ordered_in(self, table: str) -> frozenset[str]:
@@ -162,15 +163,11 @@ def _entry(rule: RuleModel, name: str, index: int, place: Callable[[Steps], str]
     where = place(("rules", index, "rule"))
     text = rule.rule.strip()
     try:
-        text = _canonical(text)
+        found = rule_type(text)
+        text = parse(text).text if found and found.given_as else text
     except BadInput as error:
         raise BadInput(f"{where}: rule {name!r}: {error}") from None
     return RuleEntry(name, rule.table or "", text, rule.severity, rule.note, where, rule.name is None)
-
-
-def _canonical(text: str) -> str:
-    found = rule_type(text)
-    return parse(text).text if found and found.given_as else text
 
 
 def _names(model: FileModel) -> list[str]:
@@ -186,14 +183,9 @@ def _names(model: FileModel) -> list[str]:
     return names
 
 
-def free_name(name: str, taken: Container[str]) -> str:
-    """A name, with a number where it is taken."""
-    return name if name not in taken else next(_numbered(f"{name}-", taken))
-
-
-def free_number(name: str, taken: Container[str]) -> str:
-    """`fd2` for `fd1`, or the next that is free, where that is taken."""
-    return name if name not in taken else next(_numbered(name.rstrip("0123456789"), taken))
+def free_name(name: str, taken: Container[str], prefix: str) -> str:
+    """A name; where it is taken, a prefix with the next number that is free: `fd2` for `fd1`."""
+    return name if name not in taken else next(_numbered(prefix, taken))
 
 
 def _numbered(prefix: str, taken: Container[str | None]) -> Iterator[str]:
@@ -201,14 +193,45 @@ def _numbered(prefix: str, taken: Container[str | None]) -> Iterator[str]:
 
 
 def _refuse_same_names(model: FileModel, place: Callable[[Steps], str]) -> None:
-    met: dict[str, int] = {}
+    met: dict[str | None, int] = {}
     for index, rule in enumerate(model.rules):
-        if rule.name is None:
-            continue
-        if rule.name in met:
+        if rule.name is not None and rule.name in met:
             where, first = place(("rules", index, "name")), place(("rules", met[rule.name], "name"))
             raise BadInput(f"{where}: rule {rule.name!r}: the name is taken ({first}); choose another")
         met[rule.name] = index
+
+
+# ---- as a rule file writes them -------------------------------------------------------------------------------------
+
+
+def rules_yaml(rules: Rules) -> str:
+    """A rule file that `read_rules` reads back as these rules."""
+    lines = ["rules:" if rules.entries else "rules: []"]
+    lines += [rule_entry(each.name, each.table, each.text, each.severity, each.note) for each in rules.entries]
+    ordered = {table: columns for table, columns in rules.ordered.items() if columns}
+    if "" in ordered:
+        lines.append(f"ordered: {_list(ordered[''])}")
+    elif ordered:
+        lines += ["ordered:", *(f"  {_scalar(table)}: {_list(columns)}" for table, columns in ordered.items())]
+    return "\n".join(lines) + "\n"
+
+
+def rule_entry(name: str, table: str, text: str, severity: str, note: str = "") -> str:
+    """A rule as it stands in a rule file; `table` may be empty where that is plain."""
+    fields = {"name": name, **({"table": table} if table else {}), "rule": text, "severity": severity}
+    fields |= {"note": note} if note else {}
+    return "\n".join(
+        f"  {'- ' if place == 0 else '  '}{key}: {_scalar(value)}" for place, (key, value) in enumerate(fields.items())
+    )
+
+
+def _list(columns: tuple[str, ...]) -> str:
+    return f"[{', '.join(map(_scalar, columns))}]"
+
+
+def _scalar(text: str) -> str:
+    """A text as YAML writes it on one line: plain words as they are, others as JSON, which is YAML."""
+    return text if _PLAIN.fullmatch(text) else visible_json(json.dumps(text, ensure_ascii=False))
 
 
 # ---- what is wrong, in a sentence -----------------------------------------------------------------------------------

@@ -75,8 +75,10 @@ class IND(Rule):
 
     kind = "ind"
     prefix = "ref"
+    counted = "rows without a partner"
     given_as = "reference"
     across = True
+    ABOUT = ("dependent", "referenced")
     example = "orders.cust in customers.id"
     described = "an inclusion dependency"
 
@@ -116,11 +118,6 @@ class IND(Rule):
     def columns(self) -> tuple[str, ...]:
         """The columns of the rows that can break it."""
         return (*self.dependent.columns, *names_of(self.where))
-
-    @property
-    def counted(self) -> str:
-        """What a violation is."""
-        return "rows without a partner"
 
     @property
     def sides(self) -> tuple[Side, Side]:
@@ -166,11 +163,6 @@ class IND(Rule):
         own, other = (renamed(s, names) if s.table == table else s for s in self.sides)
         where = renamed(self.where, names) if self.table == table else self.where
         return replace(self, dependent=own, referenced=other, where=where)
-
-    @property
-    def about(self) -> dict[str, Any]:
-        """Each side as its table and then its columns."""
-        return {"dependent": self.dependent.to_json(), "referenced": self.referenced.to_json()}
 
     @property
     def figures(self) -> dict[str, Any]:

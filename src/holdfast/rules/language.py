@@ -53,8 +53,7 @@ class ConditionReader(Reader):
     def rule(self) -> Condition:
         """The whole text."""
         condition = self._either()
-        if self.peek.kind != "end":
-            raise self.error(self.peek, f"expected and, or, or the end after {self.last}")
+        self.end(f"expected and, or, or the end after {self.last}")
         return condition
 
     def _either(self) -> Condition:
@@ -86,8 +85,7 @@ class ConditionReader(Reader):
         if self.peek.word in OPERATORS:
             operator = OPERATORS[self.take().word]
             return Comparison(left, operator, self._operand())
-        if self.peek.word == "is":
-            self.take()
+        if self.takes("is"):
             negated = bool(self.takes("not"))
             self.expect("null")
             return conditions.IsNull(left, negated=negated)
@@ -98,23 +96,18 @@ class ConditionReader(Reader):
             "like": self._like,
             "matches": self._matches,
         }
-        if self.peek.word not in tests:
-            raise self.error(self.peek, f"expected an operator after {self.last}, such as =, <, is, in or between")
-        return tests[self.take().word](left, negated)
+        test = self.one_of(tests, f"expected an operator after {self.last}, such as =, <, is, in or between")
+        return tests[test.word](left, negated)
 
     def _one_of(self, left: Operand, negated: bool) -> conditions.OneOf:
-        if self.peek.word != "(":
-            raise self.error(self.peek, f"expected ( after {self.last}, and constants with commas between")
-        self.take()
+        self.one_of(["("], f"expected ( after {self.last}, and constants with commas between")
         values = self.several(self.constant, ",")
         self.expect(")")
         return conditions.OneOf(left, tuple(values), negated=negated)
 
     def _between(self, left: Operand, negated: bool) -> conditions.Between:
         low = self._operand()
-        if self.peek.word not in AND:
-            raise self.error(self.peek, f"expected and after {self.last}: between has two ends")
-        self.take()
+        self.one_of(AND, f"expected and after {self.last}: between has two ends")
         return conditions.Between(left, low, self._operand(), negated=negated)
 
     def _like(self, left: Operand, negated: bool) -> conditions.Like:
@@ -124,7 +117,7 @@ class ConditionReader(Reader):
             escape = self._quoted_text()
             if len(escape) != 1:
                 raise self.error(token, "escape names one character, such as escape '!'")
-            if re.search(f"{re.escape(escape)}(?![%_{re.escape(escape)}])", _without_pairs(pattern, escape)):
+            if re.search(f"{re.escape(escape)}(?![%_{re.escape(escape)}])", pattern.replace(escape * 2, "")):
                 raise self.error(token, f"in the pattern {escape} stands before %, _ or itself")
         return conditions.Like(left, pattern, escape, negated=negated)
 
@@ -160,15 +153,12 @@ class ConditionReader(Reader):
 
     def cell(self) -> Cell:
         """Go past a cell, `t.Age`."""
-        row = self.take()
-        cell = self.row(row)
+        token = self.take()
+        row = self.row(token)
         self.take()
-        column = self.peek
-        if column.kind not in ("word", "quoted"):
-            raise self.error(column, f'expected a column after {row.text}.; names that are no plain words go in "…"')
-        self.take()
-        self.last = f"{row.text}.{column.text}"
-        return Cell(cell, unquoted(column.text))
+        column = self.name(f'expected a column after {token.text}.; names that are no plain words go in "…"')
+        self.last = f"{token.text}.{self.last}"
+        return Cell(row, column)
 
     def row(self, token: Token) -> Row:
         """Which row a name stands for."""
@@ -258,8 +248,3 @@ class ConditionReader(Reader):
             elif token.word == ")" and opened:
                 found[opened.pop()] = following.word
         return found
-
-
-def _without_pairs(pattern: str, escape: str) -> str:
-    """A pattern without the characters that escape themselves."""
-    return pattern.replace(escape * 2, "")

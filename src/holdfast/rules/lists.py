@@ -22,14 +22,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Self
 
 from holdfast.changes.names import quoted
 from holdfast.changes.naming import Values
-from holdfast.errors import BadInput, suggest
+from holdfast.errors import BadInput
 from holdfast.rules.conditions import TRUE_AT, Signs, compared
 from holdfast.rules.parts import Part
-from holdfast.rules.reader import Reader
+from holdfast.rules.reader import Reader, refuse_unknown
 from holdfast.rules.rule import Bounds, Breach, Rule
 from holdfast.table.nulls import Nulls
 
@@ -76,10 +76,6 @@ class SortReader(Reader):
         """A name, with its direction if one is given. What comes first is a name, even if it is the word `desc`."""
         return SortColumn(self.name(), self.takes("asc", "desc") == "desc")
 
-    def columns(self) -> SortList:
-        """One column or more, with commas between."""
-        return tuple(self.several(self.column, ","))
-
     def bracketed(self) -> SortList:
         """A list of columns in brackets, which may be empty."""
         self.expect("[")
@@ -94,14 +90,11 @@ class ListOD(Rule):
     then: SortList
 
     NAMES = ("by", "then", "where")
+    ABOUT = ("by", "then")
     kind = prefix = given_as = "lod"
     example = "[Year, Salary] orders [Year, Bin]"
     described = "a list order dependency"
-
-    @property
-    def counted(self) -> str:
-        """A pair (t, s) violates it in one order of t and s only."""
-        return "pairs, each once"
+    counted = "pairs, each once"  # (t, s) violates it in one order of t and s only
 
     @classmethod
     def means(cls, text: str) -> bool:
@@ -173,20 +166,8 @@ class ListOD(Rule):
 
     def in_table(self, names: Sequence[str], table: str) -> Self:
         """Lists stay in their order."""
-        refuse_unknown(self.text, self.columns, names)
+        refuse_unknown(self.text, self.columns, names, nearest=True)
         return replace(self, table=table)
-
-    @property
-    def about(self) -> dict[str, Any]:
-        """Both lists."""
-        return {"by": [each.to_json() for each in self.by], "then": [each.to_json() for each in self.then]}
-
-
-def refuse_unknown(text: str, columns: Iterable[str], names: Sequence[str]) -> None:
-    """Say so where a list has a column that the table lacks."""
-    for column in columns:
-        if column not in names:
-            raise BadInput(f"{text!r}: there is no column {column!r}; {suggest(column, names)}")
 
 
 def _equal(columns: Iterable[SortColumn]) -> list[tuple[str, Signs]]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Self, get_args
+from typing import Literal, Self, get_args
 
 from holdfast.changes.names import quoted
 from holdfast.rules.conditions import Comparison, Condition, IsNull, of_t
@@ -65,9 +65,11 @@ class TableRule(Rule):
     constant: Constant
 
     NAMES = ("quantity", "where")
+    ABOUT = ("columns",)
     kind = prefix = given_as = "table"
     example = "rows >= 1000"
     described = "a rule about a table"
+    counted = "the table"  # it is a violation, or is none
 
     @classmethod
     def means(cls, text: str) -> bool:
@@ -102,11 +104,6 @@ class TableRule(Rule):
         return ()
 
     @property
-    def counted(self) -> str:
-        """The table is a violation, or is none."""
-        return "the table"
-
-    @property
     def constants(self) -> list[Constant]:
         """What the quantity compares with."""
         return [self.constant]
@@ -121,11 +118,6 @@ class TableRule(Rule):
         if (measure == "max" and below) or (measure == "min" and self.operator in (">", ">=")):
             return Comparison(cell, self.operator, self.constant)
         return None
-
-    @property
-    def about(self) -> dict[str, Any]:
-        """Its columns."""
-        return {"columns": list(self.columns)}
 
     def bound(self, to: Bounds) -> tuple[Self, Sequence[str]]:
         """With the constant in the type of the column."""
@@ -142,15 +134,12 @@ class _Reader(ConditionReader):
     def table_rule(self) -> tuple[Quantity, Operator, Constant]:
         """The whole text."""
         quantity = self._quantity()
-        if self.peek.word not in OPERATORS:
-            raise self.error(self.peek, f"expected an operator after {self.last}, such as = or >=")
-        operator = OPERATORS[self.take().word]
+        operator = OPERATORS[self.one_of(OPERATORS, f"expected an operator after {self.last}, such as = or >=").word]
         token = self.peek
         constant = self.constant()
         if quantity.measure not in ("min", "max") and not is_number(constant):
             raise self.error(token, f"expected a number, as {quantity.text} is one")
-        if self.peek.kind != "end":
-            raise self.error(self.peek, f"expected the end after {self.last}: a rule about a table is one comparison")
+        self.end(f"expected the end after {self.last}: a rule about a table is one comparison")
         return quantity, operator, constant
 
     def _quantity(self) -> Quantity:
@@ -161,8 +150,6 @@ class _Reader(ConditionReader):
         if measure == "rows":
             return Quantity(measure)
         self.expect("(", *(["null"] if measure == "share" else []))
-        if self.peek.kind not in ("word", "quoted"):
-            raise self.error(self.peek, f'expected a column after {self.last}; names that are no plain words go in "…"')
-        column = self.name()
+        column = self.name(f'expected a column after {self.last}; names that are no plain words go in "…"')
         self.expect(")")
         return Quantity(measure, column)

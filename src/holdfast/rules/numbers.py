@@ -41,7 +41,9 @@ def exact_type(operand: Operand, types: Types) -> pa.DataType:
     if isinstance(operand, Cell):
         kept = types[operand.column]
         return decimals(19, 0) if pa.types.is_integer(kept) else decimals(kept.precision - kept.scale, kept.scale)
-    return _type_of(exactly(operand))
+    _, digits, exponent = exactly(operand).as_tuple()
+    assert isinstance(exponent, int)
+    return decimals(len(digits) + exponent, -exponent)
 
 
 def _put_together(operand: Arithmetic, left: pa.DataType, right: pa.DataType) -> pa.DataType:
@@ -69,12 +71,6 @@ def _checked(precision: int, scale: int) -> pa.DataType:
     if precision > _MOST:
         raise Unfit(f"may need more than {_MOST} digits; divide by 1 to reckon in floating point")
     return pa.decimal256(precision, scale)
-
-
-def _type_of(number: Decimal) -> pa.DataType:
-    _, digits, exponent = number.as_tuple()
-    assert isinstance(exponent, int)
-    return decimals(len(digits) + exponent, -exponent)
 
 
 def exactly(constant: Constant) -> Decimal:

@@ -18,7 +18,7 @@ of its context and of its pair: no two rows could break it, whatever the values 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, Self
 
 from holdfast.changes.names import quoted
@@ -42,13 +42,15 @@ class _Reader(Reader):
         return context
 
 
+@dataclass(frozen=True)
 class _Canonical(Rule):
     """What both forms share."""
 
+    table: str
     context: tuple[str, ...]
-    error: float
-    score: int | None
-    empty: bool
+    error: float = field(default=0.0, kw_only=True)
+    score: int | None = field(default=None, kw_only=True)
+    empty: bool = field(default=False, kw_only=True)
 
     kind = prefix = "od"
     described = "an order dependency"
@@ -77,12 +79,7 @@ class _Canonical(Rule):
 class Constant(_Canonical):
     """Rows that agree on all of `context` agree on `column`."""
 
-    table: str
-    context: tuple[str, ...]
     column: str
-    error: float = 0.0
-    score: int | None = None
-    empty: bool = False
 
     NAMES = ("context", "column", "where")
     SETS = ("context",)
@@ -126,15 +123,11 @@ class Constant(_Canonical):
 class Compatible(_Canonical):
     """Among rows that agree on all of `context`, no two swap `pair`: the two columns are order compatible there."""
 
-    table: str
-    context: tuple[str, ...]
     pair: tuple[str, str]
     direction: Direction = "asc"
-    error: float = 0.0
-    score: int | None = None
-    empty: bool = False
 
     NAMES = ("context", "pair", "where")
+    ABOUT = ("context", "pair", "direction")
     SETS = ("context", "pair")
     example = "{State}: Salary ~ Rate"
 
@@ -171,11 +164,6 @@ class Compatible(_Canonical):
         one, other = self.pair
         swap = (compared(one, "<", nulls), compared(other, ">" if self.direction == "asc" else "<", nulls))
         return (Breach((*alike(self.context, nulls), *swap), self.pair, "swap"),)
-
-    @property
-    def about(self) -> dict[str, Any]:
-        """Its context and its pair."""
-        return {"context": list(self.context), "pair": list(self.pair), "direction": self.direction}
 
 
 Canonical = Constant | Compatible

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from holdfast.errors import BadInput
-from holdfast.rules.conditions import Arithmetic, Comparison
+from holdfast.rules.conditions import Arithmetic
 from holdfast.rules.denial import DenialConstraint
 from holdfast.rules.dependency import FD
-from holdfast.rules.rule import Rule
+from holdfast.rules.rule import Rule, shared_and_differing
 from holdfast.table.nulls import Nulls
 
 _ORDERS = ("<", "<=", ">", ">=")
@@ -44,20 +44,14 @@ def denial_of(rule: Rule) -> DenialConstraint | None:
     """
     breaches = rule.breaches()
     compared = breaches[0].comparisons if len(breaches) == 1 else []
-    if not compared or len(compared) < len(breaches[0].predicates) or any(map(_reckons, compared)):
+    if not compared or len(compared) < len(breaches[0].predicates):
+        return None
+    if any(isinstance(side, Arithmetic) for each in compared for side in each.operands):
         return None
     return DenialConstraint(tuple(replace(each, nulls=Nulls.SQL) for each in compared), table=rule.table)
 
 
-def _reckons(given: Comparison) -> bool:
-    return any(isinstance(each, Arithmetic) for each in given.operands)
-
-
 def _dependency(rule: Rule) -> FD | None:
     """The FD where rows that break a rule share some columns and differ in one."""
-    (breach,) = rule.broken_by(Nulls.EQUAL)
-    shared = tuple(each.cells[0].column for each in breach.comparisons if each.is_shared)
-    unequal = [each.cells[0].column for each in breach.comparisons if each.operator == "!="]
-    if not shared or len(unequal) != 1 or len(shared) + 1 != len(breach.predicates):
-        return None
-    return FD(rule.table, shared, unequal[0], where=rule.where)
+    shared, unequal = shared_and_differing(rule.broken_by(Nulls.EQUAL)) or ((), ())
+    return FD(rule.table, shared, unequal[0], where=rule.where) if shared and unequal else None

@@ -5,28 +5,22 @@ Every class of rules writes its grammar on top of it. Cost: one pass over the te
 
 from __future__ import annotations
 
-import datetime as dt
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from holdfast.changes.names import QUOTED, WORD, between, quoted, unquoted
-from holdfast.errors import BadInput
-from holdfast.rules.constants import Constant, minus, read_date, read_time, read_timestamp
+from holdfast.errors import BadInput, suggest
+from holdfast.rules.constants import MOMENTS, Constant
 from holdfast.search.queries import MIRRORED, Operator
 
 _OTHERWISE: Mapping[str, Operator] = {"==": "=", "<>": "!=", "≠": "!=", "≤": "<=", "≥": ">="}
 OPERATORS: Mapping[str, Operator] = {**{each: each for each in MIRRORED}, **_OTHERWISE}
 _WORDS = {"true": True, "false": False, "nan": math.nan, "inf": math.inf, "infinity": math.inf}
-_MOMENTS: Mapping[str, tuple[Callable[[str], dt.date | dt.datetime | dt.time | None], str]] = {
-    "date": (read_date, "YYYY-MM-DD"),
-    "timestamp": (read_timestamp, "YYYY-MM-DD HH:MM:SS"),
-    "time": (read_time, "HH:MM:SS"),
-}
 _LONGEST_NUMBER = 4000
 _IN_NAMES = frozenset("+-*/.&|!")  # marks that people write in names, and not where a name ends
 _QUOTE = "put names that aren't plain words in double quotes"
@@ -63,8 +57,8 @@ class Reader:
 
     hint = ""
 
-    def __init__(self, text: str) -> None:
-        self.text = text.strip()
+    def __init__(self, text: str, hint: str = "") -> None:
+        self.text, self.hint = text.strip(), hint or self.hint
         self.tokens = self._scan()
         self.at = 0
         self.last = ""
@@ -102,17 +96,19 @@ class Reader:
             if not self.takes(word):
                 raise self.expected(word)
 
-    def end(self) -> None:
-        """Nothing may be left."""
+    def end(self, otherwise: str = "") -> None:
+        """Nothing may be left; `otherwise` says what is wrong where something is."""
         if self.peek.kind != "end":
-            raise self.expected("the end")
+            raise self.error(self.peek, otherwise) if otherwise else self.expected("the end")
 
     # ---- names ------------------------------------------------------------------------------------------------------
 
-    def name(self) -> str:
-        """Go past a name, which must be here. In quotes it is a name even where it is a word that means something."""
+    def name(self, otherwise: str = "") -> str:
+        """Go past a name, which must be here; `otherwise` says what is wrong where none is. In quotes it is a name even
+        where it is a word that means something.
+        """
         if self.peek.kind not in ("word", "quoted"):
-            raise self.expected("a column name")
+            raise self.error(self.peek, otherwise) if otherwise else self.expected("a column name")
         return unquoted(self.take().text)
 
     def names(self, until: str) -> tuple[str, ...]:
@@ -120,6 +116,12 @@ class Reader:
         found = self.items(self.name, until)
         self.refuse_twice(found)
         return tuple(found)
+
+    def one_of(self, words: Container[str], otherwise: str) -> Token:
+        """Go past one of some words or marks, which must be here; `otherwise` says what is wrong where none is."""
+        if self.peek.word not in words:
+            raise self.error(self.peek, otherwise)
+        return self.take()
 
     def items(self, item: Callable[[], _Item], until: str) -> list[_Item]:
         """Items with commas between, perhaps none, up to a mark, which is passed."""
@@ -138,11 +140,11 @@ class Reader:
             found.append(item())
         return found
 
-    def refuse_twice(self, names: Sequence[str], odd: str = "") -> None:
+    def refuse_twice(self, names: Sequence[str]) -> None:
         """Say so where a column is mentioned twice."""
         for place, name in enumerate(names):
             if name in names[:place]:
-                raise self.wrong(f"the column {name!r} is there twice{odd}; leave one out")
+                raise self.wrong(f"the column {name!r} is there twice; leave one out")
 
     # ---- constants --------------------------------------------------------------------------------------------------
 
@@ -158,14 +160,13 @@ class Reader:
         """The constant that a word just read begins: `true`, `NaN`, `DATE '…'`; None where it begins none."""
         if token.word in _WORDS:
             return Constant(_WORDS[token.word])
-        if token.word not in _MOMENTS or self.peek.kind != "string":
+        if token.word not in MOMENTS or self.peek.kind != "string":
             return None
-        read, form = _MOMENTS[token.word]
-        written = self.take()
+        written, kind = self.take(), MOMENTS[token.word]
         self.last = f"{token.text} {written.text}"
-        moment = read(unquoted(written.text))
+        moment = kind.read(unquoted(written.text))
         if moment is None:
-            raise self.error(written, f"{written.text} is no {token.word}; write it as {token.word.upper()} '{form}'")
+            raise self.error(written, f"{written.text} is no {token.word}; write it as {kind.form}")
         return Constant(moment)
 
     # ---- errors -----------------------------------------------------------------------------------------------------
@@ -227,8 +228,13 @@ def _number(token: Token) -> int | float | Decimal | None:
 
 
 def opposite(constant: Constant) -> Constant | None:
-    """A number with the other sign; None where the constant is no number."""
-    return Constant(minus(constant.value)) if is_number(constant) else None  # type: ignore[arg-type]  # it is a number
+    """A number with the other sign, exactly: Python's `-` would round a decimal to 28 digits; None where the constant
+    is no number.
+    """
+    number: Any = constant.value
+    if not is_number(constant):
+        return None
+    return Constant(number.copy_negate() if isinstance(number, Decimal) else -number)
 
 
 def is_number(constant: Constant) -> bool:
@@ -246,11 +252,12 @@ def _blank(character: str) -> str:
 # ---- columns of a table ---------------------------------------------------------------------------------------------
 
 
-def refuse_unknown(text: str, mentioned: Collection[str], names: Sequence[str]) -> None:
-    """Say so where a rule mentions a column that its table lacks."""
+def refuse_unknown(text: str, mentioned: Collection[str], names: Sequence[str], *, nearest: bool = False) -> None:
+    """Say so where a rule mentions a column that its table lacks, with the nearest one or all that there are."""
     for name in mentioned:
         if name not in names:
-            raise BadInput(f"{text!r}: there is no column {name!r}; choose from: {', '.join(map(quoted, names))}")
+            hint = suggest(name, names) if nearest else f"choose from: {', '.join(map(quoted, names))}"
+            raise BadInput(f"{text!r}: there is no column {name!r}; {hint}")
 
 
 # ---- which class a text belongs to ----------------------------------------------------------------------------------

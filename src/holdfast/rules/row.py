@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Self
 
 from holdfast.changes.names import WORD
 from holdfast.rules.conditions import Condition, Either
@@ -31,6 +31,7 @@ class RowRule(Rule):
     condition: Condition
 
     NAMES = ("condition", "where")
+    ABOUT = ("columns",)
     kind = prefix = given_as = "row"
     example = "t.Age between 0 and 120"
     described = "a rule about one row"
@@ -74,11 +75,6 @@ class RowRule(Rule):
     def broken_by(self, nulls: Nulls) -> tuple[Breach, ...]:  # noqa: ARG002  # as in SQL
         """A row breaks it of which the condition is false."""
         return (Breach((self.condition.opposite,), self.columns),)
-
-    @property
-    def about(self) -> dict[str, Any]:
-        """Its columns."""
-        return {"columns": list(self.columns)}
 
     def bound(self, to: Bounds) -> tuple[Self, Sequence[str]]:
         """With constants in the types of the columns."""

@@ -10,16 +10,16 @@ holds but for some error the breaches are those of its exact form.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from holdfast.changes.naming import Values
 from holdfast.errors import BadInput
-from holdfast.rules.conditions import Cell, Comparison, Condition, Row, cells_of, constants_of
+from holdfast.rules.conditions import Cell, Comparison, Condition, Row, cells_of, constants_of, swapped
 from holdfast.rules.constants import Constant
-from holdfast.rules.parts import Part, changed, names_of, renamed
+from holdfast.rules.parts import Part, names_of, renamed
 from holdfast.rules.reader import refuse_unknown
 from holdfast.table.nulls import Nulls
 
@@ -61,7 +61,7 @@ class Breach:
 
     def among(self, where: Condition) -> Breach:
         """The same, of rows that satisfy a condition."""
-        others = (changed(where, _swapped),) if self.is_pair else ()
+        others = (swapped(where),) if self.is_pair else ()
         return replace(self, predicates=(where, *others, *self.predicates))
 
     @property
@@ -99,6 +99,7 @@ class Rule(Part, ABC):
     prefix: ClassVar[str]  # what one without a name is called, before a number: `fd1`
     given_as: ClassVar[str] = ""  # the class of given rules that keeps it; "": it is only found
     SETS: ClassVar[tuple[str, ...]] = ()  # the fields that are sets of columns, which stand in the order of the table
+    ABOUT: ClassVar[tuple[str, ...]] = ()  # what it is about, as JSON has it beside the text
     across: ClassVar[bool] = False  # it speaks of several tables
     verbatim: ClassVar[bool] = False  # whether sentences say predicates as they are written, each with its row
 
@@ -154,9 +155,9 @@ class Rule(Part, ABC):
     @property
     def is_symmetric(self) -> bool:
         """Whether rows (s, t) break it wherever (t, s) do: then each pair counts once, the smaller row id first."""
-        own = [breach.comparisons for breach in self.breaches()]
-        swapped = ([each.swapped for each in breach] for breach in own)
-        return {*map(_unordered, swapped)} == {*map(_unordered, own)}
+        breaches = [breach.comparisons for breach in self.breaches()]
+        own = {frozenset(each.canonical for each in breach) for breach in breaches}
+        return own == {frozenset(swapped(each).canonical for each in breach) for breach in breaches}
 
     @property
     def counted(self) -> str:
@@ -213,7 +214,7 @@ class Rule(Part, ABC):
     @property
     def about(self) -> dict[str, Any]:
         """What it is about, as JSON has it beside the text."""
-        return {}
+        return {name: _plain(getattr(self, name)) for name in self.ABOUT}
 
     @property
     def figures(self) -> dict[str, Any]:
@@ -225,12 +226,23 @@ class Rule(Part, ABC):
         return {"kind": self.kind, "table": self.table, **self.about, **self.figures, "text": self.text}
 
 
-def _unordered(comparisons: Iterable[Comparison]) -> frozenset[Comparison]:
-    return frozenset(each.canonical for each in comparisons)
+def shared_and_differing(breaches: Sequence[Breach]) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+    """The columns that two rows share, and the one in which they differ, if any, wherever they break a rule; None
+    where it is broken in another way.
+    """
+    compared = breaches[0].comparisons if len(breaches) == 1 else []
+    if len(breaches) != 1 or len(compared) < len(breaches[0].predicates):
+        return None
+    if any(not each.is_beside or each.nulls is Nulls.SQL or each.operator not in ("=", "!=") for each in compared):
+        return None
+    shared, others = (tuple(each.cells[0].column for each in compared if each.operator == sign) for sign in ("=", "!="))
+    return (shared, others) if len(others) <= 1 else None
 
 
-def _swapped(leaf: Any) -> Any:
-    return leaf.swapped if isinstance(leaf, Cell) else leaf
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_plain(each) for each in value]
+    return value.to_json() if hasattr(value, "to_json") else value
 
 
 def listed(names: Sequence[str]) -> str:

@@ -31,21 +31,13 @@ if TYPE_CHECKING:  # Arrow takes its time
 Show = Callable[[Any], str]  # a value as a text: as it is, or hashed
 
 _ROWS: tuple[Row, Row] = ("t", "s")
-_WORDS = {
-    "=": "equals",
-    "!=": "differs from",
-    "<": "is below",
-    "<=": "is at most",
-    ">": "is above",
-    ">=": "is at least",
-}
-_COMPARE = {
-    "=": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
+_OPERATORS: dict[str, tuple[str, Callable[[Any, Any], Any]]] = {
+    "=": ("equals", operator.eq),
+    "!=": ("differs from", operator.ne),
+    "<": ("is below", operator.lt),
+    "<=": ("is at most", operator.le),
+    ">": ("is above", operator.gt),
+    ">=": ("is at least", operator.ge),
 }
 _STARTS = ("both have ", "this row has ", "a split: ", "a swap: ")  # and not with the name of a column
 
@@ -240,7 +232,7 @@ class Speaker:
                 how = "=" if value == self.rows["s"][column] else how[0]
             if how == "=":
                 return f"both have {column} {self.show(value)}"
-        return f"{self._operand(given.left)} {_WORDS[how]} {self._operand(given.right)}"
+        return f"{self._operand(given.left)} {_OPERATORS[how][0]} {self._operand(given.right)}"
 
     def _test(self, given: conditions.Test) -> str:
         own, no = self._operand(given.operand), given.no
@@ -315,8 +307,9 @@ class PlainRows:
             return given.nulls.are_distinct and given.operator == "!="
         left, right = given.operands
         one, other = self._key(left, right), self._key(right, left)
+        _, compare = _OPERATORS[given.operator]
         try:
-            return None if one is None or other is None else bool(_COMPARE[given.operator](one, other))
+            return None if one is None or other is None else bool(compare(one, other))
         except TypeError:  # of different types: the engine has compared them
             return None
 

@@ -11,14 +11,21 @@ from holdfast.changes.names import in_quotes
 from holdfast.rules import conditions
 from holdfast.rules.conditions import Arithmetic, Cell, Comparison, Either, Every, Operand, of_t
 from holdfast.rules.constants import Constant
-from holdfast.rules.measure import Quantity, TableRule
+from holdfast.rules.measure import TableRule
 from holdfast.rules.row import RowRule
-from holdfast.rules.rule import Breach, NoPartner, Predicate, Rule
+from holdfast.rules.rule import NoPartner, Predicate, Rule, shared_and_differing
 from holdfast.table.nulls import Nulls
 
 _TEXT = "'"
 _ESCAPES = "!#$^~|"
 _NULLS = "SUM(CASE WHEN {} IS NULL THEN 1 ELSE 0 END)"
+_MEASURES = {
+    "rows": "COUNT(*)",
+    "share": f"{_NULLS} * 1e0 / COUNT(*)",
+    "distinct": "COUNT(DISTINCT {})",
+    "min": "MIN({})",
+    "max": "MAX({})",
+}
 
 
 def query(rule: Rule, table: str, key: Sequence[str], nulls: Nulls = Nulls.EQUAL) -> str:
@@ -45,10 +52,10 @@ def query(rule: Rule, table: str, key: Sequence[str], nulls: Nulls = Nulls.EQUAL
 
 def _grouped(rule: Rule, table: str, nulls: Nulls) -> str | None:
     """FDs and keys by their groups, which is quicker than pairs of rows."""
-    parts = _fd_of(rule.broken_by(nulls))
+    parts = shared_and_differing(rule.broken_by(nulls))
     if parts is None:
         return None
-    shared, others = ([in_quotes(each.cells[0].column) for each in some] for some in parts)
+    shared, others = ([in_quotes(name) for name in names] for names in parts)
     distinct = nulls.are_distinct
     wanted = [] if rule.where is None else [_joined(rule.where)]
     wanted += [f"{name} IS NOT NULL" for name in shared] if distinct else []
@@ -63,17 +70,6 @@ def _grouped(rule: Rule, table: str, nulls: Nulls) -> str | None:
     if distinct:  # each null is a value of its own
         several = f"COUNT(DISTINCT {column}) + COUNT(*) - COUNT({column}) > 1"
     return f"SELECT {listed}COUNT(DISTINCT {column}) AS n FROM {table}{alias}{group}\nHAVING {several}"
-
-
-def _fd_of(breaches: Sequence[Breach]) -> tuple[list[Comparison], list[Comparison]] | None:
-    """The comparisons of rows that share some columns and differ in one at most; None where a rule says another."""
-    compared = breaches[0].comparisons if len(breaches) == 1 else []
-    if len(breaches) != 1 or len(compared) < len(breaches[0].predicates):
-        return None
-    if any(not each.is_beside or each.nulls is Nulls.SQL or each.operator not in ("=", "!=") for each in compared):
-        return None
-    shared, others = ([each for each in compared if each.operator == sign] for sign in ("=", "!="))
-    return (shared, others) if len(others) <= 1 else None
 
 
 def _may_meet_itself(predicate: Predicate) -> bool:
@@ -180,23 +176,11 @@ def operand_sql(operand: Operand) -> str:
 
 def _measured(rule: TableRule, table: str) -> str:
     """What is measured of a table, where it compares otherwise."""
-    quantity, sign, constant = _quantity(rule.quantity), _sql(rule.operator), operand_sql(rule.constant)
-    if rule.quantity.measure == "share":  # without a division, which would round
-        condition = f"{_NULLS.format(_column(rule.quantity))} {sign} {constant} * COUNT(*)"
-    else:
-        condition = f"{quantity} {sign} {constant}"
+    measure, column = rule.quantity.measure, operand_sql(of_t(rule.quantity.column))
+    quantity, constant = _MEASURES[measure].format(column), operand_sql(rule.constant)
+    sides = (quantity, constant)
+    if measure == "share":  # without a division, which would round
+        sides = (_NULLS.format(column), f"{constant} * COUNT(*)")
+    condition = f" {_sql(rule.operator)} ".join(sides)
     where = "" if rule.where is None else f"\nWHERE {condition_sql(rule.where)}"
     return f"SELECT {quantity} AS value FROM {table} t{where}\nHAVING NOT ({condition})"
-
-
-def _column(quantity: Quantity) -> str:
-    return operand_sql(of_t(quantity.column))
-
-
-def _quantity(quantity: Quantity) -> str:
-    if quantity.measure == "rows":
-        return "COUNT(*)"
-    column = _column(quantity)
-    if quantity.measure == "share":
-        return f"{_NULLS.format(column)} * 1e0 / COUNT(*)"
-    return f"COUNT(DISTINCT {column})" if quantity.measure == "distinct" else f"{quantity.measure.upper()}({column})"

@@ -15,7 +15,7 @@ from holdfast.api.kept import kept_marks, kept_rules, kept_settings
 from holdfast.engines.registry import make_settings, rule_class, settings_of
 from holdfast.errors import BadInput, suggest
 from holdfast.results.marks import Marks
-from holdfast.rules.file import RuleEntry, Rules, free_number
+from holdfast.rules.file import RuleEntry, Rules, free_name
 from holdfast.rules.given import Given, GivenRule
 from holdfast.store.store import Store
 
@@ -40,7 +40,9 @@ class Wanted:
                 raise BadInput(f"{where}there is a rule {new.name!r} already; choose another name, or remove it first")
             if place is not None and new.numbered:
                 continue
-            entry = replace(new, name=free_number(new.name, taken) if new.numbered else new.name)
+            entry = replace(
+                new, name=free_name(new.name, taken, new.name.rstrip("0123456789")) if new.numbered else new.name
+            )
             if place is None:
                 entries.append(entry)
             else:

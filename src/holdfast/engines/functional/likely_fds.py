@@ -185,8 +185,9 @@ class _Search:
         gone, rows = told.evidence.outside, ()
         if gone and found.score >= least(len(found.lhs)):
             rows = tuple(self._agreement.outside(side, found.rhs)[:ROWS_TO_REMOVE].tolist())
+        error = told.broken_pairs / pairs_of(table.rows) if told.broken_pairs else 0.0
         return Scored(
-            FD(table.schema.name, lhs, rhs, told.broken_pairs / pairs_of(table.rows) if told.broken_pairs else 0.0),
+            FD(table.schema.name, lhs, rhs, error=error),
             table.schema.name, found.score, told.evidence.tested, sentence(lhs, rhs, told), gone,
             gone / table.rows if gone else 0.0, rows,
         )  # fmt: skip

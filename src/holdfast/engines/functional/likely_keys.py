@@ -166,7 +166,7 @@ class _Search:
             later = np.delete(partition.rows, partition.starts[:-1])  # all but the oldest of each group
             rows = tuple(self._codes.ids(np.sort(later)[:ROWS_TO_REMOVE].astype(np.int64)).tolist())
         return Scored(
-            Key(table.schema.name, names, broken / pairs_of(table.rows) if broken else 0.0),
+            Key(table.schema.name, names, error=broken / pairs_of(table.rows) if broken else 0.0),
             table.schema.name, score, table.rows - (nulls if self._codes.distinct else 0),
             self._sentence(columns, nulls, gone), gone, gone / table.rows if gone else 0.0, rows,
         )  # fmt: skip

@@ -22,8 +22,8 @@ class Wording(contexts.Wording[Dependency]):
         """A rule."""
         lhs = tuple([self.names[c] for c in context])
         if target == len(self.names):
-            return Key(self.table, lhs, error, empty=empty)
-        return FD(self.table, lhs, self.names[target], error, empty=empty)
+            return Key(self.table, lhs, error=error, empty=empty)
+        return FD(self.table, lhs, self.names[target], error=error, empty=empty)
 
     def parse(self, text: str) -> Dependency:
         """The rule of a text."""

@@ -161,9 +161,8 @@ def _scored(whole: Rows, pair: Pair, seen: Measured) -> Scored:
     schema, score = whole.table.schema, _score(pair, seen)
     names = schema.names
     context = () if pair.context is None else (names[pair.context],)
-    rule = Compatible(
-        schema.name, context, (names[pair.a], names[pair.b]), "desc" if pair.descending else "asc", seen.g3
-    )
+    columns = (names[pair.a], names[pair.b])
+    rule = Compatible(schema.name, context, columns, "desc" if pair.descending else "asc", error=seen.g3)
     rows: list[int] = []
     if seen.to_remove and score >= least(1 + len(context)):
         rows = whole.table.living_ids()[whole.candidate(pair).rows_out()[:ROWS_TO_REMOVE]].tolist()

@@ -56,9 +56,10 @@ class Wording(contexts.Wording[Canonical]):
         """A rule."""
         own, columns = tuple([self.names[c] for c in context]), columns_by_target(self.targets)[target]
         if len(columns) == 1:
-            return Constant(self.table, own, self.names[columns[0]], error, score, empty)
+            return Constant(self.table, own, self.names[columns[0]], error=error, score=score, empty=empty)
         one, other = (self.names[c] for c in columns)
-        return Compatible(self.table, own, (one, other), self.direction(target), error, score, empty)
+        pair, direction = (one, other), self.direction(target)
+        return Compatible(self.table, own, pair, direction, error=error, score=score, empty=empty)
 
     def parse(self, text: str) -> Canonical:
         """The rule of a text."""

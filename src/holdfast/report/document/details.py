@@ -17,11 +17,11 @@ from holdfast.report.document.fates import Fate
 from holdfast.report.document.seen import Rows, RuleSeen, Told
 from holdfast.report.document.shown import Shown, Side
 from holdfast.report.pictures import line
+from holdfast.rules.file import rule_entry
 from holdfast.rules.registry import parse
 from holdfast.rules.rule import Rule
 from holdfast.rules.sentences import why
 from holdfast.rules.sql import query
-from holdfast.rules.writing import rule_entry
 from holdfast.table.nulls import Nulls
 from holdfast.table.table import Schema
 from holdfast.visible import visible
