@@ -22,10 +22,10 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.borders.partitions import Columns, Walks
+from holdfast.borders.partitions import Columns, Walks, sorted_by
 from holdfast.borders.rows import RankedColumns
 from holdfast.engines.pointwise.marks import EQUAL, FREE, LESS, MIRRORED, MORE, OTHER, Boxes, Space, compared, met
-from holdfast.kernels import dominance, partitions
+from holdfast.kernels import dominance
 from holdfast.kernels.boxprobe import EQ, LE, LT, OTHERS, Question
 from holdfast.kernels.dominance import ABOVE, BELOW, FRESH, Swept
 from holdfast.search.boxtree import BoxTree, full_blocks
@@ -259,8 +259,8 @@ class _Look:
         """Rows by their groups, by the column of the order, and, unless that is strict, by the rest."""
         rest = columns if columns and self._needs_all(plain, columns) else columns[:1]
         for column in reversed(rest):
-            rows = sorted_by(rows, self._cells[column], plain.is_falling(column), int(self._values[column]))
-        return rows if groups.count == 1 else sorted_by(rows, groups.numbers, False, groups.count + 1)
+            rows = sorted_by(rows, self._cells[column], int(self._values[column]), plain.is_falling(column))
+        return rows if groups.count == 1 else sorted_by(rows, groups.numbers, groups.count + 1)
 
     def _needs_all(self, plain: _Plain, columns: list[int]) -> bool:
         return not plain.is_strict(columns[0]) or not self._fits(columns)
@@ -294,13 +294,6 @@ class _Look:
         if falling:
             np.subtract(top, ranks, out=ranks)
         return ranks
-
-
-def sorted_by(rows: Rows, cells: NDArray[np.uint32], falling: bool, values: int) -> Rows:
-    """Rows in the order of their cells, which are below `values`."""
-    ordered = np.empty_like(rows)
-    partitions.sort_rows(rows, cells, np.empty(values, np.int64), ordered, falling)
-    return ordered
 
 
 @dataclass(frozen=True, eq=False)

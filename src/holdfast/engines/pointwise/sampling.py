@@ -14,10 +14,11 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.borders.partitions import sorted_by
 from holdfast.borders.rows import RankedColumns
 from holdfast.engines.pointwise.cells import cells_of
 from holdfast.engines.pointwise.marks import EQUAL, FREE, LESS, MORE, OTHER, Boxes, Space
-from holdfast.kernels import numbers, partitions
+from holdfast.kernels import numbers
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
 from holdfast.pairs.numbers import Numbering
@@ -64,8 +65,7 @@ class Neighbours:
         """The living rows in that order."""
         order = np.flatnonzero(rows.alive).astype(np.int32)
         for by in (self.column - 1, self.column):
-            before, order = order, np.empty_like(order)
-            partitions.sort_rows(before, rows.cells[by], np.empty(int(rows.value_counts[by]), np.int64), order)
+            order = sorted_by(order, rows.cells[by], int(rows.value_counts[by]))
         return order.astype(np.int64)
 
 

@@ -4,7 +4,7 @@ boxes are about, and give pairs of row ids back.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -19,16 +19,6 @@ from holdfast.table.threads import OnProgress
 _TASKS = 32  # at most, a round
 
 
-@dataclass(frozen=True, eq=False)
-class Task:
-    """Boxes to look for in a table in files. One row of each pair has the id `fresh` or a higher one."""
-
-    where: TableFiles
-    space: Space
-    boxes: Boxes
-    fresh: int
-
-
 def pairs_by(
     runner: Runner, rows: RankedColumns, space: Space, boxes: Boxes, fresh: int, progress: OnProgress | None = None
 ) -> RowPairs:
@@ -36,18 +26,19 @@ def pairs_by(
     if runner.is_local or rows.where is None or not len(boxes):
         return first_pairs(rows, space, boxes, fresh, progress)
     parts = np.array_split(boxes, min(_TASKS, len(boxes)))
-    least = rows.id_at(fresh)
-    found = np.concatenate(runner.map(run, [Task(rows.where, space, part, least) for part in parts]))
+    found = np.concatenate(runner.map(partial(_run, rows.where, space, rows.id_at(fresh)), parts))
     there = found[:, 0] >= 0
     found[there] = rows.places(found[there])
     return found
 
 
-def run(task: Task) -> RowPairs:
-    """One task. Its pairs are row ids."""
-    needed = np.flatnonzero((task.boxes != FREE).any(axis=0)).tolist()
-    rows = RankedColumns(open_table(task.where), needed)
-    found = first_pairs(rows, task.space, task.boxes, int(rows.places(np.array(task.fresh))))
+def _run(where: TableFiles, space: Space, fresh: int, boxes: Boxes) -> RowPairs:
+    """One task: boxes to look for in a table in files. One row of each pair has the id `fresh` or a higher one; pairs
+    are row ids.
+    """
+    needed = np.flatnonzero((boxes != FREE).any(axis=0)).tolist()
+    rows = RankedColumns(open_table(where), needed)
+    found = first_pairs(rows, space, boxes, int(rows.places(np.array(fresh))))
     there = found[:, 0] >= 0
     found[there] = rows.ids(found[there])
     return found
