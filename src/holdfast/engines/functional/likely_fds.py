@@ -126,12 +126,9 @@ class _Search:
                 grow.add(side.columns)
             told = self._told(side)
             lhs = tuple(sorted(side.columns))
-            determined |= {(lhs, rhs) for rhs, one in told if self._is_exact(rhs, one)}
+            determined |= {(lhs, rhs) for rhs, one in told if not (one.exceptions or self._agreement.nulls[rhs])}
             found += self._candidates(side, told)
         return found, grow, determined
-
-    def _is_exact(self, rhs: int, told: Told) -> bool:
-        return not told.exceptions and not self._agreement.nulls[rhs]
 
     def _told(self, side: LeftSide) -> list[tuple[int, Told]]:
         """What speaks for the right sides that may be worth it."""

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 from itertools import product
 
 import numpy as np
@@ -182,16 +183,8 @@ class _Look:
     def __init__(self, rows: RankedColumns, fresh: int) -> None:
         self._cells, self._values = rows.cells[:, : rows.count], rows.value_counts
         self._alive, self._fresh = rows.alive, fresh
-        self._living: dict[int, Mask] = {}
+        self._present = cache(partial(_present, rows))
         self._walks = Walks(Columns(rows, fresh))
-
-    def _present(self, column: int) -> Mask:
-        """Which ranks of a column living rows have."""
-        if column not in self._living:
-            present = np.zeros(int(self._values[column]), np.bool_)
-            present[self._cells[column] if self._alive.all() else self._cells[column][self._alive]] = True
-            self._living[column] = present
-        return self._living[column]
 
     def _many_first(self, columns: Iterable[int]) -> list[int]:
         """Columns by how many values they have."""
@@ -257,13 +250,11 @@ class _Look:
 
     def _in_order(self, plain: _Plain, rows: Rows, columns: list[int], groups: _Groups) -> Rows:
         """Rows by their groups, by the column of the order, and, unless that is strict, by the rest."""
-        rest = columns if columns and self._needs_all(plain, columns) else columns[:1]
+        needs_all = columns and not (plain.is_strict(columns[0]) and self._fits(columns))
+        rest = columns if needs_all else columns[:1]
         for column in reversed(rest):
             rows = sorted_by(rows, self._cells[column], int(self._values[column]), plain.is_falling(column))
         return rows if groups.count == 1 else sorted_by(rows, groups.numbers, groups.count + 1)
-
-    def _needs_all(self, plain: _Plain, columns: list[int]) -> bool:
-        return not plain.is_strict(columns[0]) or not self._fits(columns)
 
     def _fits(self, columns: list[int]) -> bool:
         """Whether a tree of the columns behind the first two is small enough."""
@@ -294,6 +285,13 @@ class _Look:
         if falling:
             np.subtract(top, ranks, out=ranks)
         return ranks
+
+
+def _present(rows: RankedColumns, column: int) -> Mask:
+    """Which ranks of a column living rows have."""
+    present, cells = np.zeros(int(rows.value_counts[column]), np.bool_), rows.cells[column, : rows.count]
+    present[cells if rows.alive.all() else cells[rows.alive]] = True
+    return present
 
 
 @dataclass(frozen=True, eq=False)
