@@ -61,8 +61,9 @@ def first_pairs(
     firsts = np.searchsorted(of, np.arange(len(boxes) + 1))
 
     def work(piece: _Piece, so_far: SoFar) -> None:
-        groups = look.groups(piece.equal)
-        for done, number in enumerate(piece.numbers):
+        equal, numbers = piece
+        groups = look.groups(equal)
+        for done, number in enumerate(numbers):
             so_far(done)
             if (found[firsts[of[number]] : number, 0] < 0).all():
                 found[number] = look.first(wanted[number][1], groups, so_far) or (-1, -1)
@@ -140,12 +141,7 @@ def _parts(mask: int, space: Space, column: int) -> list[tuple[int, int, int]]:
     return [(mark, nulls, nulls) for mark in marks] + unknown
 
 
-@dataclass(frozen=True)
-class _Piece:
-    """Plain boxes, by number, that ask for the same columns to be equal."""
-
-    equal: tuple[int, ...]
-    numbers: list[int]
+_Piece = tuple[tuple[int, ...], list[int]]  # plain boxes, by number, that ask for the same columns to be equal
 
 
 def _pieces(every: Sequence[_Plain]) -> list[_Piece]:
@@ -153,11 +149,9 @@ def _pieces(every: Sequence[_Plain]) -> list[_Piece]:
     by_equal: dict[tuple[int, ...], list[int]] = {}
     for number, plain in enumerate(every):
         by_equal.setdefault(plain.equal, []).append(number)
-    alone = [_Piece((), [own]) for own in by_equal.pop((), [])]
-    cut = [
-        _Piece(equal, own[i : i + _A_PIECE]) for equal, own in by_equal.items() for i in range(0, len(own), _A_PIECE)
-    ]
-    return alone + sorted(cut, key=lambda piece: (len(piece.equal), -len(piece.numbers)))
+    alone: list[_Piece] = [((), [own]) for own in by_equal.pop((), [])]
+    cut = [(equal, own[i : i + _A_PIECE]) for equal, own in by_equal.items() for i in range(0, len(own), _A_PIECE)]
+    return alone + sorted(cut, key=lambda piece: (len(piece[0]), -len(piece[1])))
 
 
 # ---- one look at the rows -------------------------------------------------------------------------------------------

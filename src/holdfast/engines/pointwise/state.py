@@ -14,7 +14,7 @@ from holdfast.engines.pointwise.covered import rules_covered
 from holdfast.engines.pointwise.differ import Moment
 from holdfast.engines.pointwise.marks import Boxes
 from holdfast.engines.pointwise.readings import Search, derive, vacuous
-from holdfast.engines.pointwise.result import Listed, Wording
+from holdfast.engines.pointwise.result import KEPT, Listed, Wording
 from holdfast.engines.pointwise.ways import Asked, Way
 from holdfast.engines.thresholds import FEWEST_ROWS
 from holdfast.engines.watched import WatchedTable
@@ -94,13 +94,8 @@ class State:
     def dump(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """The rules and what the way keeps."""
         kept, facts = self.way.kept(WAY, self.why)
-        arrays: dict[str, NDArray[Any]] = {
-            "rules/left": self.rules.left.reshape(-1),
-            "rules/column": self.rules.column,
-            "rules/mark": self.rules.mark,
-            "rules/vacuous": self.rules.vacuous,
-            "never": self.never.reshape(-1),
-        }
+        arrays = {f"rules/{name}": getattr(self.rules, name).reshape(-1) for name in KEPT}
+        arrays["never"] = self.never.reshape(-1)
         return arrays | kept, {"vacuous": self.vacuous, "max_lhs": self.asked.max_lhs, **facts}
 
     @staticmethod
@@ -109,12 +104,8 @@ class State:
     ) -> State:
         """What `dump` described, given the way that was made from its part."""
         columns = asked.space.columns
-        rules = Listed(
-            np.array(arrays["rules/left"], np.uint8).reshape(-1, columns),
-            np.array(arrays["rules/column"], np.int64),
-            np.array(arrays["rules/mark"], np.uint8),
-            np.array(arrays["rules/vacuous"], np.bool_),
-        )
+        left, *others = (np.array(arrays[f"rules/{name}"], kind) for name, kind in KEPT.items())
+        rules = Listed(left.reshape(-1, columns), *others)
         never = np.array(arrays["never"], np.uint8).reshape(-1, columns)
         return State(subject, subject.table, asked, chosen, way, rules, facts["vacuous"], never, facts["why"])
 
