@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import chain, combinations
 
 from holdfast.borders.rows import CodedColumns
 from holdfast.changes.names import quoted
@@ -165,9 +165,8 @@ class _Search:
         for one in best:
             sides.setdefault(one.lhs, []).append(one)
         scored = each(list(sides.values()), self._scored)
-        made = {(one.lhs, one.rhs): rule for own, rules in zip(sides.values(), scored, strict=True)
-                for one, rule in zip(own, rules, strict=True)}  # fmt: skip
-        return [made[one.lhs, one.rhs] for one in best]
+        made = dict(zip(chain(*sides.values()), chain(*scored), strict=True))
+        return [made[one] for one in best]
 
     def _scored(self, found: Sequence[_Found], so_far: SoFar) -> list[Scored]:
         """The dependencies of one left side."""

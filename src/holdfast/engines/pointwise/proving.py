@@ -23,7 +23,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.borders.partitions import Columns, Walks, sorted_by
+from holdfast.borders.partitions import Columns, Partition, Walks, sorted_by
 from holdfast.borders.rows import RankedColumns
 from holdfast.engines.pointwise.marks import EQUAL, FREE, LESS, MIRRORED, MORE, OTHER, Boxes, Space, compared, met
 from holdfast.kernels import dominance
@@ -161,10 +161,8 @@ def _pieces(every: Sequence[_Plain]) -> list[_Piece]:
 class _Groups:
     """Rows in groups, by place, and the number of each row's group, from 1 on."""
 
-    rows: Rows
-    starts: Rows
+    partition: Partition
     numbers: NDArray[np.uint32]
-    count: int
 
 
 class _Look:
@@ -189,7 +187,7 @@ class _Look:
         found = self._walks.to(tuple(self._many_first(equal)))
         numbers = np.zeros(len(self._alive), np.uint32)
         numbers[found.rows] = np.repeat(np.arange(1, found.groups + 1, dtype=np.uint32), np.diff(found.starts))
-        return _Groups(found.rows, found.starts, numbers, found.groups)
+        return _Groups(found, numbers)
 
     def first(self, plain: _Plain, groups: _Groups, so_far: SoFar) -> tuple[int, int] | None:
         """A pair of rows in a plain box, if there is one, given the rows that are equal where it asks for that."""
@@ -216,7 +214,7 @@ class _Look:
         """Of rows in groups those that may be t or s, those that may only be t first and those that may only be s last;
         and what each row of the table may be.
         """
-        rows, roles = groups.rows, np.full(len(self._alive), BELOW | ABOVE, np.uint8)
+        rows, roles = groups.partition.rows, np.full(len(self._alive), BELOW | ABOVE, np.uint8)
         roles[self._fresh :] |= FRESH
         for role, nulls in ((BELOW, plain.below), (ABOVE, plain.above)):
             if any(nulls):
@@ -226,7 +224,7 @@ class _Look:
                 np.array([ask(c) for c in plain.unequal], np.bool_) for ask in (plain.is_falling, plain.is_strict)
             )
             asked = np.array(plain.unequal, np.int64), falling, strict
-            dominance.beside_new(rows, groups.starts, self._fresh, self._cells, *asked, roles)
+            dominance.beside_new(rows, groups.partition.starts, self._fresh, self._cells, *asked, roles)
         own = roles[rows] & (BELOW | ABOVE)
         if (own == BELOW | ABOVE).all():
             return rows, roles
@@ -248,7 +246,8 @@ class _Look:
         rest = columns if needs_all else columns[:1]
         for column in reversed(rest):
             rows = sorted_by(rows, self._cells[column], int(self._values[column]), plain.is_falling(column))
-        return rows if groups.count == 1 else sorted_by(rows, groups.numbers, groups.count + 1)
+        count = groups.partition.groups
+        return rows if count == 1 else sorted_by(rows, groups.numbers, count + 1)
 
     def _fits(self, columns: list[int]) -> bool:
         """Whether a tree of the columns behind the first two is small enough."""
