@@ -155,6 +155,15 @@ class Walks:
         return _cut(finer, starts, groups)
 
 
+def sorted_by(
+    rows: NDArray[np.int32], cells: NDArray[np.uint32], values: int, falling: bool = False
+) -> NDArray[np.int32]:
+    """Rows in the order of their cells, which are below `values`; rows with equal cells stay in their order."""
+    ordered = np.empty(len(rows), np.int32)
+    kernels.sort_rows(np.ascontiguousarray(rows), cells, np.empty(values, np.int64), ordered, falling)
+    return ordered
+
+
 def _cut(rows: NDArray[np.int32], starts: NDArray[np.int32], groups: int) -> Partition:
     """What was filled of two arrays, without holding on to the rest where that is much."""
     size = int(starts[groups])

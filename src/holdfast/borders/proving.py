@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.borders.evidence import Witnesses
-from holdfast.borders.partitions import Columns, Walks
+from holdfast.borders.partitions import Columns, Walks, sorted_by
 from holdfast.borders.rows import CodedColumns, RankedColumns
 from holdfast.borders.targets import Targets
 from holdfast.kernels import partitions as kernels
@@ -282,8 +282,7 @@ def sampled(columns: Columns, most: int) -> list[RowPairs]:
     order = np.flatnonzero(rows.alive).astype(np.int32)
     found = []
     for column in range(rows.columns):
-        before, order = order, np.empty_like(order)
-        kernels.sort_rows(before, rows.cells[column], np.empty(int(rows.value_counts[column]), np.int64), order)
+        order = sorted_by(order, rows.cells[column], int(rows.value_counts[column]))
         chosen = np.arange(0, len(order) - 1, max(1, len(order) // most))
         found.append(np.stack([order[chosen], order[chosen + 1]], axis=1).astype(np.int64))
     return found

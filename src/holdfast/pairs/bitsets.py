@@ -55,6 +55,17 @@ def elements(bits: Words) -> list[int]:
     return found
 
 
+def of_integers(sets: Iterable[int], words: int) -> Words:
+    """Sets that are given as the bits of integers."""
+    whole = b"".join(bits.to_bytes(8 * words, "little") for bits in sets)
+    return np.frombuffer(whole, "<u8").astype(np.uint64).reshape(-1, words)
+
+
+def integers(sets: Words) -> list[int]:
+    """Sets as the bits of integers."""
+    return [int.from_bytes(row.astype("<u8").tobytes(), "little") for row in sets]
+
+
 def elements_of_each(sets: Words) -> list[list[int]]:
     """The elements of each of many bitsets; some times as fast as one by one."""
     bits = unpacked(sets)

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from holdfast.changes.diff import Diff
 from holdfast.changes.operations import DELETE
 from holdfast.engines.inclusion import InclusionSettings
+from holdfast.engines.inclusion.clusters import members
 from holdfast.engines.inclusion.engine import InclusionEngine
 from holdfast.engines.inclusion.explain import Explanation
 from holdfast.engines.inclusion.state import State
@@ -157,7 +158,7 @@ class Watched:
 
     def clusters(self) -> dict[frozenset[tuple[str, str]], int]:
         named = [(each.table, each.name) for each in self.state.attributes]
-        return {frozenset(named[i] for i in members): n for members, n in self.state.clusters.sets()}
+        return {frozenset(named[i] for i in members(mask)): n for mask, n in self.state.clusters.counts.items()}
 
     def result(self) -> dict[str, Any]:
         return dict(self.engine.result(self.state))

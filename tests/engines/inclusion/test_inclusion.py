@@ -178,7 +178,7 @@ def test_clusters_of_many_columns_survive_a_dump(columns: int) -> None:
     clusters.move(before, after, np.arange(columns))
     again = Clusters.load(columns, clusters.dump())  # type: ignore[arg-type]
     assert again.counts == clusters.counts
-    assert again.sets() == sorted([(tuple(range(columns)), 1), ((columns - 1,), 1), ((0,), 1)]) or columns == 1
+    assert again.counts == {(1 << columns) - 1: 1, 1 << columns - 1: 1, 1: 1} or columns == 1
     clusters.move(after, before, np.arange(columns))
     assert not clusters.counts
     assert not clusters.values.any()

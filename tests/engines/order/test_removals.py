@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.borders.rows import RankedColumns
+from holdfast.borders.targets import Targets
 from holdfast.engines.order import removals
-from holdfast.engines.order.removals import ConstantCounter, Context, Contexts, PairCounter, Scratch
+from holdfast.engines.order.removals import Context, Contexts, Scratch, counter_of
 from holdfast.table.nulls import NullMode
 from tests.laws.world import Batch, Row, World, null_modes, numbers, reals, texts
 from tests.oracle.order import splits, swaps
@@ -20,6 +21,7 @@ from tests.oracle.order_error import fewest_to_remove
 NUMBER, TEXT, REAL, FLAG = range(4)
 tables = st.lists(st.tuples(numbers, texts, reals, st.booleans(), st.just(1)), max_size=8)
 ENOUGH = 1000
+TARGETS = Targets(5, keys=False, ascending_pairs=True, descending_pairs=True)
 
 
 def ranked(rows: list[Row], nulls: NullMode) -> RankedColumns:
@@ -33,8 +35,8 @@ def bits(columns: Iterable[int]) -> Context:
 
 
 def counted(contexts: Contexts, context: Sequence[int], pair: tuple[int, int], direction: str, most: int) -> int:
-    counter = PairCounter(contexts.rows, pair, direction == "desc", Scratch())
-    return counter.count(contexts.of(bits(context)), most)
+    target = (TARGETS.descending if direction == "desc" else TARGETS.ascending)(*pair)
+    return counter_of(contexts.rows, TARGETS, target, Scratch())(contexts.of(bits(context)), most)
 
 
 @settings(max_examples=80)
@@ -60,12 +62,12 @@ def test_pairs_by_definition(rows: list[Row], nulls: NullMode, context: tuple[in
 def test_constants_by_definition(rows: list[Row], nulls: NullMode, context: tuple[int, ...]) -> None:
     contexts = Contexts(ranked(rows, nulls))
     for column in (TEXT, REAL):
-        counter, grouped = ConstantCounter(contexts.rows, column), contexts.of(bits(context))
+        count, grouped = counter_of(contexts.rows, TARGETS, column, Scratch()), contexts.of(bits(context))
         fewest = fewest_to_remove(rows, context, partial(splits, column=column, nulls=nulls), nulls)
-        assert counter.count(grouped, ENOUGH) == fewest
+        assert count(grouped, ENOUGH) == fewest
         assert fewest is not None
-        assert counter.count(grouped, 0) >= min(fewest, 1)
-        assert counter.count(grouped, ENOUGH) == fewest, "a count that ended early leaves nothing behind"
+        assert count(grouped, 0) >= min(fewest, 1)
+        assert count(grouped, ENOUGH) == fewest, "a count that ended early leaves nothing behind"
 
 
 def test_two_rows_where_greedy_removal_takes_three() -> None:

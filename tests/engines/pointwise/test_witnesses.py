@@ -21,7 +21,6 @@ from holdfast.engines.pointwise.marks import FREE, OPERATORS, OTHER, Boxes, Spac
 from holdfast.engines.pointwise.never import left_sides
 from holdfast.engines.pointwise.patterns import Patterns
 from holdfast.engines.pointwise.proving import RowPairs
-from holdfast.engines.pointwise.tasks import Task
 from holdfast.engines.pointwise.ways import Asked
 from holdfast.engines.pointwise.witnesses import Witnesses
 from holdfast.errors import BadInput
@@ -39,8 +38,9 @@ class Elsewhere:
 
     is_local = False
 
-    def map(self, function: Callable[[Task], RowPairs], items: Sequence[Task]) -> list[RowPairs]:
-        return [function(pickle.loads(pickle.dumps(item))) for item in items]
+    def map(self, function: Callable[[Boxes], RowPairs], items: Sequence[Boxes]) -> list[RowPairs]:
+        work = pickle.loads(pickle.dumps(function))
+        return [work(pickle.loads(pickle.dumps(item))) for item in items]
 
 
 def check(way: Witnesses, world: World, max_lhs: int | None) -> None:

@@ -6,9 +6,9 @@ Invariant: `distinct` is the number of codes, null's aside, that occur in living
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,31 +66,25 @@ class ColumnFacts:
 FREQUENT = 5
 
 
-class KeptColumn(NamedTuple):
-    """A column as it is kept: how many values it has; its least, greatest and most frequent ones."""
-
-    distinct: int
-    leaders: tuple[Kept, Kept, Kept]
-
-
 class ColumnState:
-    """One column: the least, greatest and most frequent codes."""
+    """One column: how many values it has, and its least, greatest and most frequent codes. Where these were kept by
+    another process, nobody looks at all values.
+    """
 
-    def __init__(self, table: Table, column: int, counts: Counts, kept: KeptColumn | None = None) -> None:
-        self.column, self.counts, self.table = column, counts, table
-        self.distinct = kept.distinct if kept else int(np.count_nonzero(counts.array[1:]))
+    def __init__(self, table: Table, column: int, counts: Counts, distinct: int, kept: Sequence[Kept | None]) -> None:
+        self.column, self.counts, self.table, self.distinct = column, counts, table, distinct
         self._generation = table.order_keys(column).generation
-        least, greatest, frequent = kept.leaders if kept else (None, None, None)
-        living = counts.occurring
-        self._least = Leaders(lambda codes: (self._keys(codes), codes), living, 1, least)
-        self._greatest = Leaders(lambda codes: (-self._keys(codes), codes), living, 1, greatest)
-        self._frequent = Leaders(
-            lambda codes: (-counts.of(codes), self._keys(codes)), living, FREQUENT, frequent, lasting=True
+        living, (least, greatest, frequent) = counts.occurring, kept
+        self.leaders = (
+            Leaders(lambda codes: (self._keys(codes), codes), living, 1, least),
+            Leaders(lambda codes: (-self._keys(codes), codes), living, 1, greatest),
+            Leaders(lambda codes: (-counts.of(codes), self._keys(codes)), living, FREQUENT, frequent, lasting=True),
         )
 
-    def kept(self) -> KeptColumn:
-        """What another process goes on with, without looking at all values."""
-        return KeptColumn(self.distinct, (self._least.kept(), self._greatest.kept(), self._frequent.kept()))
+    @staticmethod
+    def of(table: Table, column: int, counts: Counts) -> ColumnState:
+        """From all values."""
+        return ColumnState(table, column, counts, int(np.count_nonzero(counts.array[1:])), (None, None, None))
 
     def _keys(self, codes: NDArray[np.int64]) -> NDArray[np.int64]:
         return self.table.order_keys(self.column).of(codes)
@@ -102,23 +96,20 @@ class ColumnState:
         codes, steps = moved.codes[values], moved.steps[values]
         after = self.counts.of(codes)
         self.distinct += int((after > 0).sum()) - int((after > steps).sum())
-        self._update_leaders(codes, after > 0)
-
-    def _update_leaders(self, codes: NDArray[np.int64], alive: NDArray[np.bool_]) -> None:
-        generation = self.table.order_keys(self.column).generation
-        for leaders in (self._least, self._greatest, self._frequent):
+        generation = table.order_keys(self.column).generation
+        for leaders in self.leaders:
             if generation != self._generation:
                 leaders.remake()
             else:
-                leaders.update(codes, alive, self.distinct)
+                leaders.update(codes, after > 0, self.distinct)
         self._generation = generation
 
     def facts(self) -> ColumnFacts:
         """The facts now."""
         schema = self.table.schema
         column = schema.columns[self.column]
-        frequent = self._frequent.best()
-        codes = np.concatenate([self._least.best(), self._greatest.best(), frequent])
+        least, greatest, frequent = (each.best() for each in self.leaders)
+        codes = np.concatenate([least, greatest, frequent])
         values = plain_values(self.table.dictionaries[self.column].values(codes))
         ends = len(codes) - len(frequent)
         counts = self.counts.of(frequent).tolist()
@@ -145,15 +136,14 @@ class State:
     @staticmethod
     def of(table: Table, frequencies: Frequencies) -> State:
         """From how often values occur."""
-        return State(frequencies, [ColumnState(table, c, own) for c, own in enumerate(frequencies.columns)])
+        return State(frequencies, [ColumnState.of(table, c, own) for c, own in enumerate(frequencies.columns)])
 
     def dump(self) -> tuple[dict[str, NDArray[np.int64]], dict[str, Any]]:
         """The codes of the leaders, column by column, and the few numbers that go with them."""
-        kept = [column.kept() for column in self.columns]
-        leaders = [each for column in kept for each in column.leaders]
+        leaders = [each.kept() for column in self.columns for each in column.leaders]
         arrays = {"leaders": np.concatenate([np.empty(0, np.int64), *(each.codes for each in leaders)])}
         floors = [[len(each.codes), each.floor_code, each.floor_primary] for each in leaders]
-        return arrays, {"distinct": [column.distinct for column in kept], "floors": floors}
+        return arrays, {"distinct": [column.distinct for column in self.columns], "floors": floors}
 
     @staticmethod
     def load(
@@ -164,7 +154,7 @@ class State:
         codes = np.split(np.array(arrays["leaders"]), ends[:-1])
         leaders = [Kept(own, code, primary) for own, (_, code, primary) in zip(codes, facts["floors"], strict=True)]
         columns = [
-            ColumnState(table, c, own, KeptColumn(distinct, (leaders[3 * c], leaders[3 * c + 1], leaders[3 * c + 2])))
+            ColumnState(table, c, own, distinct, leaders[3 * c : 3 * c + 3])
             for c, (own, distinct) in enumerate(zip(frequencies.columns, facts["distinct"], strict=True))
         ]
         return State(frequencies, columns)

@@ -148,10 +148,9 @@ class Agreement:
         return np.where(2 * largest > sizes[0], np.minimum(in_groups, over_all) / tested, 0.0)
 
     def _sums(
-        self, partition: Partition, unnamed: Rows, rhs: Sequence[int], worth: NDArray[np.float64] | None = None
+        self, partition: Partition, unnamed: Rows, rhs: Sequence[int], least: NDArray[np.float64]
     ) -> NDArray[np.int64]:
         columns = np.array(rhs, np.int64)
-        least = np.zeros(len(rhs)) if worth is None else worth
         sums = np.zeros((len(rhs), kernels.SUMS), np.int64)
         step = max(1, _CELLS_AT_ONCE // max(len(partition.rows), 1))
         for start in range(0, len(rhs), step):
@@ -169,7 +168,7 @@ class Agreement:
         unnamed = self._of_unnamed(side)
         if not len(unnamed.rows):
             return list(told)
-        more = self._sums(unnamed, unnamed.rows[:0], rhs).tolist()
+        more = self._sums(unnamed, unnamed.rows[:0], rhs, np.zeros(len(rhs))).tolist()
         return [
             replace(
                 each,

@@ -15,6 +15,7 @@ Only the counted distinct agree-sets are looked at, never the rows. Two ways, sa
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,12 +49,8 @@ def derive_approximate(
         at = agreeing(sets, counts, columns)
         return {target: _narrow(at, columns, target, limit, max_lhs) for target in targets}
     sets = bitsets.widened(sets, bitsets.words_for(columns + 1))
-
-    def one(target: int, found: SoFar) -> Part:
-        return _wide(sets, counts, columns, target, limit, max_lhs, found)
-
-    chosen = list(targets)
-    return dict(zip(chosen, each(chosen, one, progress=progress), strict=True))
+    chosen, work = list(targets), partial(_wide, sets, counts, columns, limit, max_lhs)
+    return dict(zip(chosen, each(chosen, work, progress=progress), strict=True))
 
 
 # ---- all left sides at once -----------------------------------------------------------------------------------------
@@ -94,9 +91,9 @@ def _wide(
     sets: Words,
     counts: Counts,
     columns: int,
-    target: int,
     limit: int,
     max_lhs: int | None,
+    target: int,
     progress: SoFar,
 ) -> Part:
     lacking = ~bitsets.has(sets, target)

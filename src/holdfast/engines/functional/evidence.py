@@ -90,7 +90,7 @@ class Telling:
         self._sums = np.zeros(7, np.int64)
         self._majority = np.full(len(cells.sizes), -1)  # of the clusters that left
         self._linked = 0
-        self._values = _no_values()
+        self._values = Values(np.empty(0, np.bool_), *(np.empty(0, np.int64) for _ in range(4)))
         every, none = np.arange(len(cells.counts)), np.zeros(len(cells.counts), np.int64)
         self.enter(np.arange(len(cells.sizes)), every, none, cells, values)
 
@@ -138,11 +138,6 @@ class Telling:
         self._values = kept
         link(cells.keys[:, 1], self._linked, kept.head, kept.following)
         self._linked = len(cells.keys)
-
-
-def _no_values() -> Values:
-    usual = np.empty(0, np.bool_)
-    return Values(usual, *(np.empty(0, np.int64) for _ in range(4)))
 
 
 def _longer(array: NDArray[Any], room: int, new: int) -> NDArray[Any]:

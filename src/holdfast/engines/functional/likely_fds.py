@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import chain, combinations
 
 from holdfast.borders.rows import CodedColumns
 from holdfast.changes.names import quoted
@@ -126,12 +126,9 @@ class _Search:
                 grow.add(side.columns)
             told = self._told(side)
             lhs = tuple(sorted(side.columns))
-            determined |= {(lhs, rhs) for rhs, one in told if self._is_exact(rhs, one)}
+            determined |= {(lhs, rhs) for rhs, one in told if not (one.exceptions or self._agreement.nulls[rhs])}
             found += self._candidates(side, told)
         return found, grow, determined
-
-    def _is_exact(self, rhs: int, told: Told) -> bool:
-        return not told.exceptions and not self._agreement.nulls[rhs]
 
     def _told(self, side: LeftSide) -> list[tuple[int, Told]]:
         """What speaks for the right sides that may be worth it."""
@@ -168,9 +165,8 @@ class _Search:
         for one in best:
             sides.setdefault(one.lhs, []).append(one)
         scored = each(list(sides.values()), self._scored)
-        made = {(one.lhs, one.rhs): rule for own, rules in zip(sides.values(), scored, strict=True)
-                for one, rule in zip(own, rules, strict=True)}  # fmt: skip
-        return [made[one.lhs, one.rhs] for one in best]
+        made = dict(zip(chain(*sides.values()), chain(*scored), strict=True))
+        return [made[one] for one in best]
 
     def _scored(self, found: Sequence[_Found], so_far: SoFar) -> list[Scored]:
         """The dependencies of one left side."""

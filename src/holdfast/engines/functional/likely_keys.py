@@ -17,6 +17,7 @@ of most sets of columns that they are none.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from itertools import combinations
 from math import prod
 
@@ -80,7 +81,7 @@ class _Search:
         self._named = [c for c in range(len(self._cells)) if not _is_long_text(table, c)]
         self._scores: dict[Lhs, float] = {}  # what may be above that of longer ones
         self._found: list[Lhs] = []
-        self._shares: dict[int, float] = {}
+        self._agreeing = cache(self._share_agreeing)
 
     # ---- finding ----------------------------------------------------------------------------------------------------
 
@@ -116,11 +117,9 @@ class _Search:
         """How many pairs of rows would agree on columns that are independent of each other."""
         return pairs_of(self._table.rows) * prod(self._agreeing(c) for c in columns)
 
-    def _agreeing(self, column: int) -> float:
+    def _share_agreeing(self, column: int) -> float:
         """The share of pairs of rows that agree on a column."""
-        if column not in self._shares:
-            self._shares[column] = _pairs(self._partition((column,), self._all)) / pairs_of(self._table.rows)
-        return self._shares[column]
+        return _pairs(self._partition((column,), self._all)) / pairs_of(self._table.rows)
 
     def _is_enough(self, columns: Lhs, score: float) -> bool:
         """Whether a score, or a bound of it, is enough for a candidate."""

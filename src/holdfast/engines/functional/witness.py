@@ -8,6 +8,7 @@ Cost: O(rows) for the first column, and little for the others; columns are read 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +33,7 @@ class Witnesses:
         self._table, self._born, self._new = table, np.asarray(born, np.int64), inserted.astype(np.int64)
         self._ids = table.living_ids()
         self._distinct = table.schema.nulls.are_distinct
-        self._columns: dict[int, NDArray[np.int64]] = {}
+        self._column = cache(table.column_codes)
 
     def new_pair(self, agree: Sequence[int], differ: Sequence[int]) -> Pair | None:
         """A pair with a new row that agrees on some columns and differs on each of some others."""
@@ -120,11 +121,6 @@ class Witnesses:
         codes = self._column(column)[rows][:, None]
         same: NDArray[np.bool_] = codes == self._new[column]
         return same & (codes != NULL_CODE) if self._distinct else same
-
-    def _column(self, column: int) -> NDArray[np.int64]:
-        if column not in self._columns:
-            self._columns[column] = self._table.column_codes(column)
-        return self._columns[column]
 
 
 def _ordered(one: int, other: int) -> Pair:

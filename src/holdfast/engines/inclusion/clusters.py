@@ -12,12 +12,11 @@ Cost: a value of a cluster of k columns costs O(k²) when it moves; deriving cos
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.kernels.inclusion import account, tally
+from holdfast.pairs import bitsets
 from holdfast.pairs.counter import KeyCounter
 
 Matrix = NDArray[np.int64]
@@ -68,7 +67,7 @@ class Clusters:
         distinct, places = np.unique(masks, axis=0, return_inverse=True)
         totals = np.zeros(len(distinct), np.int64)
         np.add.at(totals, places.reshape(-1), steps)
-        for mask, step in zip(to_integers(distinct), totals.tolist(), strict=True):
+        for mask, step in zip(bitsets.integers(distinct), totals.tolist(), strict=True):
             self._step(mask, step)
 
     def _step(self, mask: int, step: int) -> None:
@@ -89,13 +88,9 @@ class Clusters:
             self._step(mask, count)
         return self
 
-    def sets(self) -> list[tuple[tuple[int, ...], int]]:
-        """The clusters as column numbers, with their counts."""
-        return sorted((members(mask), count) for mask, count in self.counts.items())
-
     def dump(self) -> dict[str, NDArray[np.int64] | NDArray[np.uint64]]:
         """Arrays that `load` reads."""
-        masks = from_integers(self.counts, self.words)
+        masks = bitsets.of_integers(self.counts, self.words)
         counts = np.fromiter(self.counts.values(), np.int64, len(self.counts))
         return {
             "cluster": masks.reshape(-1),
@@ -111,21 +106,10 @@ class Clusters:
         clusters.values[:] = arrays["values"].reshape(columns, columns)
         clusters.rows[:] = arrays["rows"].reshape(columns, columns)
         masks = arrays["cluster"].astype(np.uint64).reshape(-1, clusters.words)
-        clusters.counts = dict(zip(to_integers(masks), arrays["cluster_count"].tolist(), strict=True))
+        clusters.counts = dict(zip(bitsets.integers(masks), arrays["cluster_count"].tolist(), strict=True))
         return clusters
 
 
 def members(mask: int) -> tuple[int, ...]:
     """The columns of a cluster."""
     return tuple(i for i in range(mask.bit_length()) if mask >> i & 1)
-
-
-def to_integers(masks: NDArray[np.uint64]) -> list[int]:
-    """Rows of words, the lowest first, as integers."""
-    return [int.from_bytes(row.astype("<u8").tobytes(), "little") for row in masks]
-
-
-def from_integers(masks: Iterable[int], words: int) -> NDArray[np.uint64]:
-    """Integers as rows of words."""
-    packed = b"".join(mask.to_bytes(8 * words, "little") for mask in masks)
-    return np.frombuffer(packed, "<u8").astype(np.uint64).reshape(-1, words)

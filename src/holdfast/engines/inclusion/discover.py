@@ -50,14 +50,10 @@ def _discover_here(state: State, runner: Runner) -> State:
         chosen = state.of_kind(kind)
         dictionaries = runner.map(state.dictionary, chosen)
         sources = [(a.number, d, state.counts(a).array) for a, d in zip(chosen, dictionaries, strict=True)]
-        work = partial(_clusters_between, sources, len(state.attributes))
+        work = partial(clusters_of_range, sources, len(state.attributes))
         for found in runner.map(work, _ranges(dictionaries)):
             state.clusters += found
     return state
-
-
-def _clusters_between(sources: Sequence[Source], columns: int, bounds: tuple[Bound, Bound]) -> Clusters:
-    return clusters_of_range(sources, *bounds, columns)
 
 
 def _kinds(attributes: Sequence[Attribute]) -> list[str]:
@@ -67,12 +63,12 @@ def _kinds(attributes: Sequence[Attribute]) -> list[str]:
 # ---- one range ------------------------------------------------------------------------------------------------------
 
 
-def clusters_of_range(sources: Sequence[Source], low: Bound, high: Bound, columns: int) -> Clusters:
-    """The clusters of all values v with low <= v < high of some columns of one class."""
+def clusters_of_range(sources: Sequence[Source], columns: int, bounds: tuple[Bound, Bound]) -> Clusters:
+    """The clusters of all values v with low <= v < high, the bounds, of some columns of one class."""
     lanes: dict[int, list[tuple[int, Images, NDArray[np.int64]]]] = {}
     for number, dictionary, counts in sources:
         for run in dictionary.runs:
-            sliced, count = _slice(run, dictionary.kept, counts, low, high)
+            sliced, count = _slice(run, dictionary.kept, counts, *bounds)
             for lane, keys, places in values.split(sliced, dictionary.kept):
                 lanes.setdefault(lane, []).append((number, keys, count[places]))
     clusters = Clusters(columns)
@@ -219,4 +215,4 @@ def _dictionary(column: _Column) -> Dictionary:
 
 def _clusters_of_files(columns: Sequence[_Column], width: int, bounds: tuple[Bound, Bound]) -> Clusters:
     sources = [(c.number, _dictionary(c), files.read(c.counts)[0]["count"]) for c in columns]
-    return clusters_of_range(sources, *bounds, width)
+    return clusters_of_range(sources, width, bounds)

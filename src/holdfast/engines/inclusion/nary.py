@@ -31,7 +31,6 @@ from holdfast.engines.given.finder import TableFinder, stretches
 from holdfast.engines.inclusion import InclusionSettings, derive, tuples
 from holdfast.engines.inclusion.state import Attribute, State
 from holdfast.engines.inclusion.translate import Translations
-from holdfast.engines.inclusion.tuples import Grid, Tuples
 from holdfast.engines.inclusion.witness import SHOWN, Orphans, attributes
 from holdfast.rules.inclusion import IND
 from holdfast.table.change import Batch, Change
@@ -199,13 +198,14 @@ def _test_files(
 def _test_group(state: State, group: Sequence[Pairs], maps: Translations) -> list[Candidate]:
     """First all samples in one pass over the referenced table; the index only if some candidate got through."""
     _, referenced = Candidate(group[0]).sides(state)
-    index: Tuples | Grid | None = None
+    index: tuples.Index | None = None
     answers = []
     for pairs, broken in zip(group, _sampled(state, group, maps), strict=True):
         if broken is None:
             index = index or tuples.index_of(*state.place(referenced))
             parts = dependent_tuples(state, Candidate(pairs), maps)
-            broken = next((int(ids[place]) for ids, rows in parts if (place := index.first_missing(rows)) >= 0), None)
+            missing = (ids[~index(rows)] for ids, rows in parts)
+            broken = next((int(ids[0]) for ids in missing if len(ids)), None)
         answers.append(_with_complete(state, Candidate(pairs, broken)))
     return answers
 

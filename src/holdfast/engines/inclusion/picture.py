@@ -40,7 +40,8 @@ def graphviz(tables: Iterable[str], found: Sequence[Proposal]) -> str:
     lines += [f'  {number} [label="{_escaped(name)}"];' for name, number in numbers.items()]
     for each in found:
         a, b = numbers[each.ind.dependent.table], numbers[each.ind.referenced.table]
-        lines.append(f'  {a} -> {b} [label="{_escaped(_label(each))}"{_style(each)}];')
+        style = ", style=dashed" if each.ind.missing_rows else ""
+        lines.append(f'  {a} -> {b} [label="{_escaped(_label(each))}"{style}];')
     return "\n".join([*lines, "}", ""])
 
 
@@ -66,10 +67,6 @@ def _label(each: Proposal) -> str:
     left, right = ", ".join(each.ind.dependent.columns), ", ".join(each.ind.referenced.columns)
     share = "" if not each.ind.missing_rows else f" ({each.ind.row_coverage:.1%})"
     return f"{left} → {right}{share}"
-
-
-def _style(each: Proposal) -> str:
-    return ", style=dashed" if each.ind.missing_rows else ""
 
 
 def _escaped(text: str) -> str:

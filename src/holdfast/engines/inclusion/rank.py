@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -134,7 +135,7 @@ class _Profile:
         self._distinct = state.clusters.values.diagonal()
         prefixed = {name: _share_a_word(table.schema.names) for name, table in state.tables.items()}
         self._names = {each.number: _words(each.name)[prefixed[each.table] :] for each in state.attributes}
-        self._ranges: dict[int, tuple[float, float] | None] = {}
+        self._range = cache(partial(_range, state))
 
     def reasons(self, a: Attribute, b: Attribute) -> dict[str, float]:
         """Why column a might be a foreign key that refers to column b."""
@@ -183,11 +184,6 @@ class _Profile:
             return 0.5
         width = outer[1] - outer[0]
         return min(1.0, (inner[1] - inner[0]) / width) if width > 0 else 1.0
-
-    def _range(self, attribute: Attribute) -> tuple[float, float] | None:
-        if attribute.number not in self._ranges:
-            self._ranges[attribute.number] = _range(self._state, attribute)
-        return self._ranges[attribute.number]
 
 
 def _range(state: State, attribute: Attribute) -> tuple[float, float] | None:

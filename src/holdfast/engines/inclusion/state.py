@@ -49,7 +49,7 @@ class State:
         settings: InclusionSettings,
     ) -> None:
         self.tables, self.attributes = dict(tables), list(attributes)
-        self._by_name = {(each.table, each.name): each for each in self.attributes}
+        self.by_name = {(each.table, each.name): each for each in self.attributes}
         self.frequencies, self.settings = dict(frequencies), settings
         self.clusters = Clusters(len(self.attributes))
         self.candidates: dict[str, Candidate] = {}  # n-ary ones, by text
@@ -90,10 +90,6 @@ class State:
     def place(self, attributes: Sequence[Attribute]) -> tuple[Table, list[int]]:
         """The table of some attributes, and their columns there."""
         return self.tables[attributes[0].table], [each.column for each in attributes]
-
-    def attribute(self, table: str, name: str) -> Attribute | None:
-        """The attribute with a name."""
-        return self._by_name.get((table, name))
 
     def moved(self, watched: Mapping[str, WatchedTable]) -> State:
         """The same on tables of which some were written anew."""

@@ -7,7 +7,7 @@ for its distinct ones.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,11 +49,6 @@ class Tuples:
         """Where each tuple asked for stands, -1 where it is not here."""
         return self._table.find_lanes(_lanes(asked))
 
-    def first_missing(self, asked: TupleCodes) -> int:
-        """The place of the first tuple asked for that is not here, -1 where all are."""
-        missing = np.flatnonzero(self.places(asked) < 0)
-        return int(missing[0]) if len(missing) else -1
-
 
 def _lanes(rows: TupleCodes) -> NDArray[np.uint64]:
     return np.ascontiguousarray(rows, np.int64).view(np.uint64)
@@ -67,31 +62,19 @@ def of_table(table: Table, columns: Sequence[int]) -> Tuples:
     return whole
 
 
-class Grid:
-    """The same set of a table whose columns have few codes: a mark for every tuple that could be."""
-
-    def __init__(self, table: Table, columns: Sequence[int]) -> None:
-        self._sizes = [len(table.dictionaries[c]) for c in columns]
-        self._marks = np.zeros(math.prod(self._sizes), np.bool_)
-        for _, _, rows in pieces(table, columns):
-            self._marks[self._cells(rows)] = True
-
-    def first_missing(self, asked: TupleCodes) -> int:
-        """The place of the first tuple asked for that is not here, -1 where all are; codes are those of the columns."""
-        missing = np.flatnonzero(~self._marks[self._cells(asked)])
-        return int(missing[0]) if len(missing) else -1
-
-    def _cells(self, rows: TupleCodes) -> NDArray[np.int64]:
-        cells: NDArray[np.int64] = rows[0]
-        for size, codes in zip(self._sizes[1:], rows[1:], strict=True):
-            cells = cells * size + codes
-        return cells
+Index = Callable[[TupleCodes], NDArray[np.bool_]]  # tells which of some tuples, as codes of the columns, are there
 
 
-def index_of(table: Table, columns: Sequence[int]) -> Tuples | Grid:
-    """All tuples of living rows, to be asked which is missing."""
-    cells = math.prod(len(table.dictionaries[c]) for c in columns)
-    return Grid(table, columns) if cells <= min(_CELLS, 64 * table.rows) else of_table(table, columns)
+def index_of(table: Table, columns: Sequence[int]) -> Index:
+    """All tuples of living rows; where columns have few codes, as a mark for every tuple that could be."""
+    sizes = [len(table.dictionaries[c]) for c in columns]
+    if math.prod(sizes) > min(_CELLS, 64 * table.rows):
+        known = of_table(table, columns)
+        return lambda asked: known.places(asked) >= 0
+    marks = np.zeros(sizes, np.bool_)
+    for _, _, rows in pieces(table, columns):
+        marks[tuple(rows)] = True
+    return lambda asked: marks[tuple(asked)]
 
 
 def present(asked: TupleCodes, table: Table, columns: Sequence[int]) -> NDArray[np.bool_]:

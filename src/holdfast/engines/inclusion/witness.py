@@ -65,14 +65,13 @@ def compared(state: State, ind: IND) -> tuple[tuple[Attribute, Attribute], ...]:
 
 def attributes(state: State, side: Side) -> list[Attribute]:
     """The attributes that a side names."""
-    found = [state.attribute(side.table, name) for name in side.columns]
-    for name, attribute in zip(side.columns, found, strict=True):
-        if side.table not in state.tables:
-            raise BadInput(f"there is no table {side.table!r}; choose from: {', '.join(state.tables)}")
-        if attribute is None:
+    if side.table not in state.tables:
+        raise BadInput(f"there is no table {side.table!r}; choose from: {', '.join(state.tables)}")
+    for name in side.columns:
+        if (side.table, name) not in state.by_name:
             names = ", ".join(state.tables[side.table].schema.names)
             raise BadInput(f"table {side.table} has no column {name!r}; its columns are {names}")
-    return [attribute for attribute in found if attribute is not None]
+    return [state.by_name[side.table, name] for name in side.columns]
 
 
 def orphans(state: State, a: Attribute, b: Attribute, touched: Touched | None = None) -> Orphans:

@@ -22,7 +22,7 @@ from holdfast.borders.parts import Part
 from holdfast.borders.rows import RankedColumns
 from holdfast.borders.targets import Targets
 from holdfast.engines.order.counts import saying
-from holdfast.engines.order.duality import Again, Border, Count, Judge, as_contexts, as_words
+from holdfast.engines.order.duality import Again, Border, Count, Judge
 from holdfast.engines.order.removals import Context, Contexts, Scratch, counter_of
 from holdfast.engines.order.touched import Touched
 from holdfast.engines.thresholds import limit_of
@@ -68,7 +68,7 @@ class Approximate(Way):
         """Count again what the batch may have changed."""
         for target, part in covers.items():
             if part.broken is not None:
-                holding = zip(as_contexts(part.sets), part.broken.tolist(), strict=True)
+                holding = zip(bitsets.integers(part.sets), part.broken.tolist(), strict=True)
                 self._borders[target].holding = dict(holding)
         return Followed(self._settled(change, progress))
 
@@ -78,7 +78,7 @@ class Approximate(Way):
         words = self._asked.targets.context_words
         return {
             "target": np.array([target for target, _, _ in failing], np.int64),
-            "contexts": as_words([context for _, context, _ in failing], words).reshape(-1),
+            "contexts": bitsets.of_integers([context for _, context, _ in failing], words).reshape(-1),
             "removed": np.array([removed for _, _, removed in failing], np.int64),
         }, {}
 
@@ -86,23 +86,19 @@ class Approximate(Way):
     def load(cls, subject: WatchedTable, asked: Asked, arrays: Arrays, facts: Facts) -> Approximate:  # noqa: ARG003
         """What `dump` described."""
         borders = {target: Border() for target in asked.targets.wanted()}
-        contexts = as_contexts(np.array(arrays["contexts"], np.uint64).reshape(-1, asked.targets.context_words))
+        contexts = bitsets.integers(np.array(arrays["contexts"], np.uint64).reshape(-1, asked.targets.context_words))
         for target, context, removed in zip(arrays["target"], contexts, arrays["removed"], strict=True):
             borders[int(target)].failing[context] = int(removed)
         return cls(subject.part(RankedColumns), asked, borders)
 
-    def _now(self, change: Change | None) -> _Now:
-        limit = limit_of(self._asked.error, int(np.count_nonzero(self._rows.alive)))
-        if change is None:
-            return _Now(Contexts(self._rows), limit, 0, None)
-        return _Now(Contexts(self._rows), limit, len(change.dead), Touched.by(self._rows, change))
-
     def _settled(self, change: Change | None, progress: Progress) -> dict[int, Part]:
         """The covers, after a batch or, without one, from scratch."""
-        targets, now = self._asked.targets, self._now(change)
+        targets, limit = self._asked.targets, limit_of(self._asked.error, int(np.count_nonzero(self._rows.alive)))
+        deleted, touched = (len(change.dead), Touched.by(self._rows, change)) if change else (0, None)
+        now = _Now(Contexts(self._rows), limit, deleted, touched)
         columns, pairs = range(targets.columns), list(combinations(range(targets.columns), 2))
         said = saying(len(columns) + len(pairs), self._asked.max_size, progress)
-        each(columns, lambda column, so_far: self._constant(column, now, so_far), progress=said)
+        each(columns, lambda column, so_far: self._settle(column, now, (), Scratch(), so_far), progress=said)
         found = sum(len(self._borders[column].holding) for column in columns)
 
         def said_of_pairs(done: int, more: int) -> None:
@@ -111,12 +107,9 @@ class Approximate(Way):
         each(pairs, lambda pair, so_far: self._pair(pair, now, so_far), progress=said_of_pairs)
         words = targets.context_words
         return {
-            target: Part(as_words(border.holding, words), np.array(list(border.holding.values()), np.int64))
+            target: Part(bitsets.of_integers(border.holding, words), np.array(list(border.holding.values()), np.int64))
             for target, border in self._borders.items()
         }
-
-    def _constant(self, column: int, now: _Now, so_far: SoFar) -> None:
-        self._settle(column, now, (), Scratch(), so_far)
 
     def _pair(self, pair: tuple[int, int], now: _Now, so_far: SoFar) -> None:
         own = sum(1 << column for column in pair)
@@ -140,7 +133,7 @@ def _counts(targets: Targets, target: int, now: _Now, scratch: Scratch) -> tuple
     counter = counter_of(contexts.rows, targets, target, scratch)
 
     def count(context: Context, most: int) -> int:
-        return counter.count(contexts.of(context), most)
+        return counter(contexts.of(context), most)
 
     if touched is None:
         return count, lambda *_: None

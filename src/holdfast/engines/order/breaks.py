@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,25 +47,13 @@ class LivingRows:
 
     def __init__(self, table: Table) -> None:
         self.table, self._distinct = table, table.schema.nulls.are_distinct
-        self._codes: dict[int, Numbers] = {}
-        self._keys: dict[int, Numbers] = {}
+        self.codes = cache(table.column_codes)
+        self._key_of_code = cache(partial(_key_of_code, table))
 
     @cached_property
     def ids(self) -> Numbers:
         """The id of each row."""
         return self.table.living_ids()
-
-    def codes(self, column: int) -> Numbers:
-        """The codes of a column."""
-        if column not in self._codes:
-            self._codes[column] = self.table.column_codes(column)
-        return self._codes[column]
-
-    def _key_of_code(self, column: int) -> Numbers:
-        if column not in self._keys:
-            codes = np.arange(len(self.table.dictionaries[column]))
-            self._keys[column] = self.table.order_keys(column).of(codes)
-        return self._keys[column]
 
     def groups(self, context: Sequence[int], marked: Marks | None = None) -> tuple[Numbers, Numbers]:
         """The rows that agree with themselves on a context, and the number of each one's group; where some rows are
@@ -157,6 +145,11 @@ class _Sorted:
             return None
         one = np.flatnonzero(early & (self.own == before[swapped[0]]))[0]
         return Break(_ordered(self.rows[one], self.rows[swapped[0]]), len(np.unique(self.groups[swapped])))
+
+
+def _key_of_code(table: Table, column: int) -> Numbers:
+    """A key for each code of a column that compares as its value does."""
+    return table.order_keys(column).of(np.arange(len(table.dictionaries[column])))
 
 
 def _ordered(one: int, other: int) -> Pair:

@@ -20,11 +20,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from holdfast.engines.order.removals import Context
 from holdfast.pairs import bitsets
-from holdfast.pairs.bitsets import Words
 from holdfast.pairs.hitting import all_minimal_hitting_sets
 from holdfast.table.threads import SoFar
 
@@ -132,8 +129,8 @@ class Border:
         """The minimal contexts that are a part of no failing one."""
         every = sum(1 << column for column in columns)
         words = bitsets.words_for(max(columns, default=0) + 1)
-        edges = as_words([every & ~context for context in self.failing], words)
-        return as_contexts(all_minimal_hitting_sets(edges, max_size=max_level))
+        edges = bitsets.of_integers([every & ~context for context in self.failing], words)
+        return bitsets.integers(all_minimal_hitting_sets(edges, max_size=max_level))
 
 
 def _holds_one_of(context: Context, others: Iterable[Context]) -> bool:
@@ -142,14 +139,3 @@ def _holds_one_of(context: Context, others: Iterable[Context]) -> bool:
         if other & ~context == 0:
             return True
     return False
-
-
-def as_words(contexts: Iterable[Context], words: int) -> Words:
-    """Contexts as rows of words."""
-    whole = b"".join(context.to_bytes(8 * words, "little") for context in contexts)
-    return np.frombuffer(whole, np.uint64).reshape(-1, words)
-
-
-def as_contexts(sets: Words) -> list[Context]:
-    """Rows of words as contexts."""
-    return [int.from_bytes(row.tobytes(), "little") for row in sets]

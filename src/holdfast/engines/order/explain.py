@@ -89,4 +89,4 @@ def _fewest(table: Table, targets: Targets, target: int, context: list[int]) -> 
     """How many rows must go so that a rule holds."""
     contexts = Contexts(RankedColumns(table))
     grouped = contexts.of(sum(1 << column for column in context))
-    return counter_of(contexts.rows, targets, target, Scratch()).count(grouped, table.rows)
+    return counter_of(contexts.rows, targets, target, Scratch())(grouped, table.rows)

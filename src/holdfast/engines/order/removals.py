@@ -17,16 +17,16 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from collections.abc import Callable
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.borders.partitions import Columns, Partition, Walks
+from holdfast.borders.partitions import Columns, Partition, Walks, sorted_by
 from holdfast.borders.rows import RankedColumns
 from holdfast.borders.targets import Targets
-from holdfast.kernels import partitions as partition_kernels
 from holdfast.kernels import removals as kernels
 
 Context = int  # a set of columns: bit c stands for column c
@@ -130,36 +130,24 @@ class Scratch:
         return known[:size]
 
 
-class Counter(Protocol):
-    """Counts the rows that must go for one target."""
-
-    def count(self, grouped: Grouped, most: int) -> int:
-        """How many rows of a partition must go, or a number above `most`."""
+Counter = Callable[[Grouped, int], int]  # how many rows of a partition must go, or a number above a limit
 
 
 def counter_of(rows: RankedColumns, targets: Targets, target: int, scratch: Scratch) -> Counter:
     """What counts for a target."""
     columns = targets.columns_of(target)
-    if len(columns) == 1:
-        return ConstantCounter(rows, columns[0])
-    return PairCounter(rows, (columns[0], columns[1]), targets.is_descending(target), scratch)
+    if len(columns) > 1:
+        return _PairCounter(rows, (columns[0], columns[1]), targets.is_descending(target), scratch).count
+    counts = np.zeros(int(rows.value_counts[columns[0]]), np.int64)
+
+    def of_constant(grouped: Grouped, most: int) -> int:
+        partition, cells = grouped.partition, rows.cells[columns[0]]
+        return int(kernels.for_constant(partition.rows, partition.starts, cells, rows.distinct, counts, most))
+
+    return of_constant
 
 
-class ConstantCounter:
-    """Counts for one column as a constant."""
-
-    def __init__(self, rows: RankedColumns, column: int) -> None:
-        self._rows, self._column = rows, column
-        self._counts = np.zeros(int(rows.value_counts[column]), np.int64)
-
-    def count(self, grouped: Grouped, most: int) -> int:
-        """How many rows of a partition must go, or a number above `most`."""
-        rows, partition = self._rows, grouped.partition
-        cells = rows.cells[self._column]
-        return int(kernels.for_constant(partition.rows, partition.starts, cells, rows.distinct, self._counts, most))
-
-
-class PairCounter:
+class _PairCounter:
     """Counts for two columns in one direction. The table is sorted when the first count asks for it."""
 
     def __init__(self, rows: RankedColumns, pair: tuple[int, int], descending: bool, scratch: Scratch) -> None:
@@ -207,8 +195,8 @@ def _sorted(rows: RankedColumns, pair: tuple[int, int], descending: bool) -> tup
     living = rows.alive & (one > 0) & (other > 0) if rows.distinct else rows.alive
     ordered = np.flatnonzero(living).astype(np.int32)
     counts = rows.value_counts
-    ordered = _by(ordered, other, int(counts[pair[1]]))
-    ordered = _by(ordered[::-1] if descending else ordered, one, int(counts[pair[0]]))
+    ordered = sorted_by(ordered, other, int(counts[pair[1]]))
+    ordered = sorted_by(ordered[::-1] if descending else ordered, one, int(counts[pair[0]]))
     values = other[ordered]
     return ordered, np.uint32(counts[pair[1]]) - values if descending else values
 
@@ -222,9 +210,3 @@ def _sorted_few(rows: RankedColumns, chosen: Rows, pair: tuple[int, int], descen
     other = np.uint32(rows.value_counts[pair[1]]) - other if descending else other
     order = np.lexsort((other, one))
     return chosen[order], other[order]
-
-
-def _by(rows: Rows, cells: Cells, values: int) -> Rows:
-    ordered = np.empty(len(rows), np.int32)
-    partition_kernels.sort_rows(np.ascontiguousarray(rows), cells, np.empty(values, np.int64), ordered)
-    return ordered

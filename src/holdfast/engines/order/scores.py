@@ -37,12 +37,12 @@ class Scores:
 
     def __init__(self, table: Table) -> None:
         self._table = table
-        self._contexts: KeyTable | None = None
+        self._known = KeyTable(2 * bitsets.words_for(len(table.schema.columns) + 1))  # contexts with pairs
         self._scores = np.empty(0, np.int64)  # of each context in the order of their numbers
 
     def of(self, contexts: Words, pairs: Words) -> Numbers:
         """The scores of some contexts, each with the columns of a pair, or with none."""
-        known, had = self._known(contexts)
+        known, had = self._known, self._known.used
         numbers = known.entries(np.concatenate([contexts, pairs & self._nullable], axis=1))
         if known.used > had:
             self._scores = np.concatenate([self._scores, self._reckoned(known.keys[had:])])
@@ -52,17 +52,11 @@ class Scores:
         """Learn how many ordered pairs of different rows some contexts put together: with each row that has values
         there and itself, that is their score without a pair.
         """
-        known, had = self._known(contexts)
+        known, had = self._known, self._known.used
         numbers = known.entries(np.concatenate([contexts, np.zeros_like(contexts)], axis=1))
         fresh = np.empty(known.used - had, np.int64)
         fresh[numbers[numbers >= had] - had] = (within + self._rows(contexts))[numbers >= had]
         self._scores = np.concatenate([self._scores, fresh])
-
-    def _known(self, contexts: Words) -> tuple[KeyTable, int]:
-        """The contexts whose scores are known, and how many they are."""
-        if self._contexts is None:
-            self._contexts = KeyTable(2 * contexts.shape[1], len(contexts))
-        return self._contexts, self._contexts.used
 
     @cached_property
     def _filled(self) -> Filled | None:

@@ -51,7 +51,7 @@ class Touched:
             return None
         was = self._without(partition, self._born, self.contexts.rows.count)
         now = self._without(partition, self._died, self._born)
-        return before + counter.count(now, len(now.partition.rows)) - counter.count(was, len(was.partition.rows))
+        return before + counter(now, len(now.partition.rows)) - counter(was, len(was.partition.rows))
 
     def _without(self, partition: Partition, first: int, end: int) -> Grouped:
         """A partition without the rows of some places."""

@@ -14,12 +14,11 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.engines.pointwise.marks import FREE, Space, Values
+from holdfast.engines.pointwise.marks import BITS, FREE, Space, Values
 from holdfast.errors import BadInput
 from holdfast.kernels.never import fill_cells
 from holdfast.pairs.bitsets import Words
 
-BITS = (1, 2, 4, 8)
 _MOST = 1 << 26  # cells that get a bit, at most: 8 MB and more
 # Cells that get a bit: so many, or so many for each one that occurs; where there are more, lists are faster.
 _FEW, _FOR_EACH = 1 << 12, 64
@@ -41,7 +40,7 @@ def digits_of(space: Space, column: int) -> list[int]:
 
 def cells_of(space: Space, columns: Sequence[int]) -> int:
     """How many combinations of values some columns have."""
-    return prod(space.values(c).bit_count() for c in columns)
+    return prod(space.radix[c] for c in columns)
 
 
 def fits(space: Space, columns: Sequence[int]) -> bool:
@@ -103,7 +102,7 @@ class Cells:
         """Of pairs that have these values, in some columns."""
         first, last = parted(space, columns)
         cells = Cells(space, first, last, np.zeros(cells_of(space, first), np.uint64))
-        places, weights = np.array(columns, np.int64), _weights(space, columns)
+        places, weights = np.array(columns, np.int64), weights_of(space, columns)
         fill_cells(np.ascontiguousarray(values), places, weights, cells_of(space, last), cells.words)
         return cells
 
@@ -166,7 +165,7 @@ def parted(space: Space, columns: Sequence[int]) -> tuple[tuple[int, ...], tuple
     first = len(columns)
     while first:
         last = columns[first - 1 :]
-        boxes = prod(_CHOICES[space.values(c).bit_count()] for c in last)
+        boxes = prod(_CHOICES[space.radix[c]] for c in last)
         if cells_of(space, last) > _WORD or boxes > _BOXES:
             break
         first -= 1
@@ -176,15 +175,12 @@ def parted(space: Space, columns: Sequence[int]) -> tuple[tuple[int, ...], tuple
 def _numbered(values: Values, space: Space, columns: Sequence[int]) -> NDArray[np.int64]:
     """The number of the cell of each of some values."""
     numbers = np.zeros(len(values), np.int64)
-    for c, weight in zip(columns, _weights(space, columns), strict=True):
+    for c, weight in zip(columns, weights_of(space, columns), strict=True):
         numbers += weight[values[:, c]]
     return numbers
 
 
-def _weights(space: Space, columns: Sequence[int]) -> NDArray[np.int64]:
-    """What each value of each column adds to the number of a cell."""
-    found = np.zeros((len(columns), FREE + 1), np.int64)
-    for place, c in enumerate(columns):
-        digits = digits_of(space, c)
-        found[place, digits] = cells_of(space, columns[place + 1 :]) * np.arange(len(digits))
-    return found
+def weights_of(space: Space, columns: Sequence[int]) -> NDArray[np.int64]:
+    """What each value of each column adds to the number of a cell; below 0 where the column does not have it."""
+    later = [cells_of(space, columns[place:]) for place in range(1, len(columns) + 1)]
+    return space.digits[list(columns)] * np.array(later, np.int64).reshape(-1, 1)

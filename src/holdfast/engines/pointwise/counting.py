@@ -10,13 +10,14 @@ some µs a row.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.borders.partitions import Columns, Walks
+from holdfast.borders.partitions import Columns, Walks, sorted_by
 from holdfast.borders.rows import RankedColumns
 from holdfast.engines.pointwise.marks import EQUAL, FREE, MORE, Boxes, Space
-from holdfast.engines.pointwise.proving import sorted_by
 from holdfast.kernels.below import count_below
 from holdfast.kernels.boxprobe import EQ, LE, LT, OTHERS, Question
 from holdfast.search.boxtree import BoxTree
@@ -57,14 +58,14 @@ class _Counting:
         numbers[groups.rows] = np.repeat(np.arange(groups.groups, dtype=np.uint32), np.diff(groups.starts))
         chosen = self._known(groups.rows, unequal)
         first = unequal[0]
-        chosen = sorted_by(chosen, self._rows.cells[first], bool(box[first] & MORE), int(values[first]))
+        chosen = sorted_by(chosen, self._rows.cells[first], int(values[first]), bool(box[first] & MORE))
         if groups.groups > 1:
-            chosen = sorted_by(chosen, numbers, False, groups.groups)
+            chosen = sorted_by(chosen, numbers, groups.groups)
         ranks = np.array([self._turned(c, chosen, bool(box[c] & MORE)) for c in unequal])
         strict = np.array([not box[c] & EQUAL for c in unequal])
         fits = len(unequal) <= _SWEPT and values[unequal[1:]].prod(dtype=np.float64) <= _MOST_CELLS
-        count = self._by_sweep if fits else self._by_tree
-        found = count(numbers[chosen], ranks, strict, values[unequal], so_far)
+        rows = _Rows(numbers[chosen], ranks, strict)
+        found = rows.by_sweep(values[unequal], so_far) if fits else rows.by_tree(so_far)
         return found if strict.any() else found - len(chosen)  # each row was found below itself
 
     def _known(self, rows: NDArray[np.int32], columns: list[int]) -> NDArray[np.int32]:
@@ -80,35 +81,32 @@ class _Counting:
             np.subtract(int(self._rows.value_counts[column]) - 1, ranks, out=ranks)
         return ranks
 
-    def _by_sweep(
-        self,
-        groups: NDArray[np.uint32],
-        ranks: NDArray[np.int32],
-        strict: NDArray[np.bool_],
-        values: Counts,
-        so_far: SoFar,
-    ) -> int:
-        filled, marks = np.zeros((_SWEPT, len(groups)), np.int32), np.zeros(_SWEPT, np.bool_)
-        filled[: len(ranks)], marks[: len(ranks)] = ranks, strict
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """Rows in the order of their groups and of the first of the columns with inequalities."""
+
+    groups: NDArray[np.uint32]
+    ranks: NDArray[np.int32]  # [column, row], turned
+    strict: NDArray[np.bool_]  # [column]
+
+    def by_sweep(self, values: Counts, so_far: SoFar) -> int:
+        """How many pairs of a group lie below each other, given how many values the columns have."""
+        filled, marks = np.zeros((_SWEPT, len(self.groups)), np.int32), np.zeros(_SWEPT, np.bool_)
+        filled[: len(self.ranks)], marks[: len(self.ranks)] = self.ranks, self.strict
         sizes = np.ones(_SWEPT - 1, np.int64)
         sizes[: len(values) - 1] = values[1:]
         tree, done, row = np.zeros(int(sizes.prod()), np.int32), np.zeros(2, np.int64), 0
-        while row < len(groups):
+        while row < len(self.groups):
             so_far(0)
-            row = count_below(groups, filled, marks, sizes, tree, row, _AT_ONCE, done)
+            row = count_below(self.groups, filled, marks, sizes, tree, row, _AT_ONCE, done)
         return int(done[0])
 
-    def _by_tree(
-        self,
-        groups: NDArray[np.uint32],
-        ranks: NDArray[np.int32],
-        strict: NDArray[np.bool_],
-        _: Counts,
-        so_far: SoFar,
-    ) -> int:
-        cells = np.concatenate([groups[None].astype(np.int64), ranks.astype(np.int64)])
-        operators = np.array([EQ, *(LT if each else LE for each in strict)], np.int64)
-        rows = np.arange(len(groups))
+    def by_tree(self, so_far: SoFar) -> int:
+        """The same, by asking a box tree."""
+        cells = np.concatenate([self.groups[None].astype(np.int64), self.ranks.astype(np.int64)])
+        operators = np.array([EQ, *(LT if each else LE for each in self.strict)], np.int64)
+        rows = np.arange(len(self.groups))
         tree, found = BoxTree(cells, rows), 0
         for begin in range(0, len(rows), _AT_ONCE):
             so_far(0)

@@ -16,7 +16,6 @@ import pyarrow as pa
 
 from holdfast.borders.method import NARROW, PATTERNS, WIDE_PATTERNS, Choice, choose, way_in_words
 from holdfast.changes.diff import Diff
-from holdfast.changes.names import unquoted
 from holdfast.engines.contract import Engine, RuleClass
 from holdfast.engines.pointwise import PointwiseSettings
 from holdfast.engines.pointwise.counts import Counts
@@ -25,12 +24,11 @@ from holdfast.engines.pointwise.differ import difference, with_causes
 from holdfast.engines.pointwise.explain import Explanation, explain
 from holdfast.engines.pointwise.marks import Space
 from holdfast.engines.pointwise.result import Rules
-from holdfast.engines.pointwise.state import WAY, State, Told
+from holdfast.engines.pointwise.state import WAY, State, columns_named
 from holdfast.engines.pointwise.ways import Asked, Way
 from holdfast.engines.pointwise.witnesses import Witnesses
 from holdfast.engines.thresholds import FEWEST_ROWS
 from holdfast.engines.watched import WatchedTable, inside
-from holdfast.errors import BadInput
 from holdfast.progress import SILENT, Progress
 from holdfast.table.change import Batch
 from holdfast.table.runner import Runner
@@ -57,7 +55,7 @@ class PointwiseEngine(Engine[WatchedTable, State]):
         schema = subject.table.schema
         asked = Asked(self._space(schema), self._settings.longest(len(schema.columns)))
         way = kind.begin(subject, asked, runner, progress)
-        return State.of(subject, asked, self._told(schema), way, choice.why, progress)
+        return State.of(subject, asked, self._settings, way, choice.why, progress)
 
     def follow(self, state: State, batch: Batch, runner: Runner, progress: Progress = SILENT) -> Diff:
         """Derive what a batch changed."""
@@ -65,7 +63,7 @@ class PointwiseEngine(Engine[WatchedTable, State]):
         before = state.moment()
         changed = state.way.follow(change, runner, progress)
         state.table = change.after
-        if changed or state.chosen.min_coverage or before.is_tested != (change.after.rows >= FEWEST_ROWS):
+        if changed or state.settings.min_coverage or before.is_tested != (change.after.rows >= FEWEST_ROWS):
             state.derive(progress)
         state.before = before
         return difference(before, state.moment(), state.wording)
@@ -96,7 +94,7 @@ class PointwiseEngine(Engine[WatchedTable, State]):
         schema = subject.table.schema
         asked = Asked(self._space(schema), facts["max_lhs"])
         way = WAYS[facts["way"]].load(subject, asked, inside(WAY, arrays), facts)
-        return State.load(subject, asked, self._told(schema), way, arrays, facts)
+        return State.load(subject, asked, self._settings, way, arrays, facts)
 
     def how(self, state: State) -> str:
         """By which way, and why; and how long left sides may be."""
@@ -117,23 +115,7 @@ class PointwiseEngine(Engine[WatchedTable, State]):
         return choose(self._settings.method, rows, columns, PATTERNS if columns <= NARROW else WIDE_PATTERNS)
 
     def _space(self, schema: Schema) -> Space:
-        declared = set(_columns("ordered", self._settings.ordered, schema) or ())
+        declared = set(columns_named("ordered", self._settings.ordered, schema) or ())
         plain = [pa.types.is_string(column.type) for column in schema.columns]
         ordered = tuple(not text or place in declared for place, text in enumerate(plain))
         return Space(ordered, schema.nulls.are_distinct)
-
-    def _told(self, schema: Schema) -> Told:
-        settings = self._settings
-        return Told(_columns("rhs", settings.rhs, schema), settings.min_coverage, settings.vacuous)
-
-
-def _columns(option: str, names: str | None, schema: Schema) -> tuple[int, ...] | None:
-    """The columns of a table that a setting names; None where it is not given."""
-    if names is None:
-        return None
-    asked = [unquoted(name.strip()) for name in names.split(",") if name.strip()]
-    for name in asked:
-        if name not in schema.names:
-            known = ", ".join(schema.names)
-            raise BadInput(f"--{option}: there is no column {name!r} in {schema.name}; choose from: {known}")
-    return tuple(sorted({schema.names.index(name) for name in asked}))

@@ -110,10 +110,10 @@ def _space(table: Table) -> Space:
 class Sample:
     """All pairs of some rows: for each column whether the one is less, equal or more than the other."""
 
-    def __init__(self, rows: RankedColumns, columns: Sequence[int], most: int = _SAMPLE) -> None:
+    def __init__(self, rows: RankedColumns, columns: Sequence[int]) -> None:
         living = np.flatnonzero(rows.alive)
-        self.columns, self._whole = list(columns), len(living) <= most
-        chosen = living if self._whole else np.sort(np.random.default_rng(0).choice(living, most, replace=False))
+        self.columns, self._whole = list(columns), len(living) <= _SAMPLE
+        chosen = living if self._whole else np.sort(np.random.default_rng(0).choice(living, _SAMPLE, replace=False))
         one, other = np.triu_indices(len(chosen), 1)
         cells = {column: rows.cells[column][chosen].astype(np.int64) for column in columns}
         self._signs = {c: (1 + np.sign(own[one] - own[other])).astype(np.int8) for c, own in cells.items()}

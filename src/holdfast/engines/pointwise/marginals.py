@@ -12,19 +12,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.engines.pointwise.boxes import COLUMNS_OF_WORD, packed
-from holdfast.engines.pointwise.marks import FREE, Boxes, Space, Values
+from holdfast.engines.pointwise.cells import cells_of, weights_of
+from holdfast.engines.pointwise.marks import BITS, FREE, Boxes, Space, Values
 from holdfast.kernels.marginals import from_list, from_table, to_table
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
 
 Numbers = NDArray[np.int64]
-_BITS = (1, 2, 4, 8)
 _SMALL, _DENSE, _LARGE = 1 << 20, 8, 1 << 24  # cells of a table: so many; or so many for each pair, but no more than
 _FEW = 1 << 24  # pairs times boxes: fewer are looked at one by one
 
@@ -47,7 +46,7 @@ def values_within(seen: Values, space: Space, boxes: Boxes) -> Boxes:
 
 def _joined(cells: Words, numbers: Numbers, space: Space, boxes: Boxes, how: np.ufunc) -> Numbers:
     """The numbers of the cells that lie in each box, joined."""
-    every = _Projection(_Shape.of(space), how, tuple(range(space.columns)), numbers, cells)
+    every = _Projection(space, how, tuple(range(space.columns)), numbers, cells)
     if len(cells) * len(boxes) <= _FEW:
         return every.within(boxes)
     found = np.zeros(len(boxes), np.int64)
@@ -86,35 +85,12 @@ def _leaves(every: _Projection, marked: NDArray[np.bool_]) -> Iterator[tuple[int
 
 
 @dataclass(frozen=True, eq=False)
-class _Shape:
-    """How many values each column has, and the digit of each; -1: a column does not have it."""
-
-    radix: tuple[int, ...]
-    digits: NDArray[np.int64]  # [column, bit]
-
-    @staticmethod
-    def of(space: Space) -> _Shape:
-        """Of the columns of a table."""
-        has = np.array([[bool(bit & space.values(c)) for bit in _BITS] for c in range(space.columns)])
-        return _Shape(tuple(has.sum(axis=1).tolist()), np.where(has, np.cumsum(has, axis=1) - 1, -1))
-
-    def cells(self, columns: tuple[int, ...]) -> int:
-        """How many combinations of values some columns have."""
-        return prod(self.radix[c] for c in columns)
-
-    def weights(self, columns: tuple[int, ...]) -> NDArray[np.int64]:
-        """What each value of each column adds to the place of a cell; below 0 where the column does not have it."""
-        later = [self.cells(columns[place:]) for place in range(1, len(columns) + 1)]
-        return self.digits[list(columns)] * np.array(later, np.int64).reshape(-1, 1)
-
-
-@dataclass(frozen=True, eq=False)
 class _Projection:
     """Numbers of pairs, joined by their values in some columns: all cells, or where `cells` is given those that occur,
     with four bits a column of the table.
     """
 
-    shape: _Shape
+    space: Space
     how: np.ufunc
     columns: tuple[int, ...]
     numbers: Numbers
@@ -124,7 +100,7 @@ class _Projection:
         """Without one of the columns."""
         columns = self.columns[:place] + self.columns[place + 1 :]
         if self.cells is None:
-            before, own = self.shape.cells(self.columns[:place]), self.shape.radix[self.columns[place]]
+            before, own = cells_of(self.space, self.columns[:place]), self.space.radix[self.columns[place]]
             parts = self.numbers.reshape(before, own, -1)
             joined = self.how(parts[:, 0], parts[:, 1])
             for digit in range(2, own):
@@ -138,7 +114,7 @@ class _Projection:
     def dense(self) -> _Projection:
         """As a table where that pays; else each cell once."""
         assert self.cells is not None
-        size = self.shape.cells(self.columns)
+        size = cells_of(self.space, self.columns)
         if size <= max(_SMALL, min(_LARGE, _DENSE * len(self.cells))):
             return replace(self, numbers=self._table(size), cells=None)
         keys = bitsets.as_keys(self.cells)
@@ -149,9 +125,9 @@ class _Projection:
     def _table(self, size: int) -> Numbers:
         assert self.cells is not None
         weights = np.zeros((self.cells.shape[1], COLUMNS_OF_WORD, FREE + 1), np.int64)
-        for c, weight in zip(self.columns, self.shape.weights(self.columns), strict=True):
+        for c, weight in zip(self.columns, weights_of(self.space, self.columns), strict=True):
             word, at = divmod(c, COLUMNS_OF_WORD)
-            weights[word, at, list(_BITS)] = weight
+            weights[word, at] = weight
         table = np.zeros(size, np.int64)
         to_table(self.cells, weights, self.numbers, self.how is np.add, table)
         return table
@@ -164,5 +140,6 @@ class _Projection:
         else:
             room = np.empty(len(self.numbers), np.int64)
             own = np.ascontiguousarray(boxes[:, list(self.columns)])
-            from_table(self.numbers, self.shape.weights(self.columns), own, sums, room, found)
+            weights = weights_of(self.space, self.columns).take(BITS, axis=1)
+            from_table(self.numbers, weights, own, sums, room, found)
         return found

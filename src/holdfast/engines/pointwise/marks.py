@@ -17,6 +17,7 @@ mark on the left could ever hold, and a key would be met by every row; so pairs 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,7 @@ Boxes = NDArray[np.uint8]  # [box, column] of masks
 Values = NDArray[np.uint8]  # [pair, column] of single bits: the values of pairs of rows
 
 LESS, EQUAL, MORE, OTHER = 1, 2, 4, 8
+BITS = LESS, EQUAL, MORE, OTHER
 FREE = LESS | EQUAL | MORE | OTHER
 MASKS = {"<": LESS, "<=": LESS | EQUAL, "=": EQUAL, ">=": EQUAL | MORE, ">": MORE}
 OPERATORS = {mask: operator for operator, mask in MASKS.items()}
@@ -46,6 +48,20 @@ class Space:
     def columns(self) -> int:
         """How many columns there are."""
         return len(self.ordered)
+
+    @cached_property
+    def radix(self) -> list[int]:
+        """How many values pairs may have in each column."""
+        return [self.values(column).bit_count() for column in range(self.columns)]
+
+    @cached_property
+    def digits(self) -> NDArray[np.int64]:
+        """The digit that stands for each value of each column, `[column, value]`; -1 where the column has none such."""
+        found = np.full((self.columns, FREE + 1), -1)
+        for column in range(self.columns):
+            digits = [bit for bit in BITS if bit & self.values(column)]
+            found[column, digits] = range(len(digits))
+        return found
 
     def values(self, column: int) -> int:
         """All values that pairs may have in a column, as bits."""

@@ -17,15 +17,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.borders.partitions import Columns, Walks
+from holdfast.borders.partitions import Columns, Partition, Walks, sorted_by
 from holdfast.borders.rows import RankedColumns
 from holdfast.engines.pointwise.marks import EQUAL, FREE, LESS, MIRRORED, MORE, OTHER, Boxes, Space, compared, met
-from holdfast.kernels import dominance, partitions
+from holdfast.kernels import dominance
 from holdfast.kernels.boxprobe import EQ, LE, LT, OTHERS, Question
 from holdfast.kernels.dominance import ABOVE, BELOW, FRESH, Swept
 from holdfast.search.boxtree import BoxTree, full_blocks
@@ -60,8 +61,9 @@ def first_pairs(
     firsts = np.searchsorted(of, np.arange(len(boxes) + 1))
 
     def work(piece: _Piece, so_far: SoFar) -> None:
-        groups = look.groups(piece.equal)
-        for done, number in enumerate(piece.numbers):
+        equal, numbers = piece
+        groups = look.groups(equal)
+        for done, number in enumerate(numbers):
             so_far(done)
             if (found[firsts[of[number]] : number, 0] < 0).all():
                 found[number] = look.first(wanted[number][1], groups, so_far) or (-1, -1)
@@ -139,12 +141,7 @@ def _parts(mask: int, space: Space, column: int) -> list[tuple[int, int, int]]:
     return [(mark, nulls, nulls) for mark in marks] + unknown
 
 
-@dataclass(frozen=True)
-class _Piece:
-    """Plain boxes, by number, that ask for the same columns to be equal."""
-
-    equal: tuple[int, ...]
-    numbers: list[int]
+_Piece = tuple[tuple[int, ...], list[int]]  # plain boxes, by number, that ask for the same columns to be equal
 
 
 def _pieces(every: Sequence[_Plain]) -> list[_Piece]:
@@ -152,11 +149,9 @@ def _pieces(every: Sequence[_Plain]) -> list[_Piece]:
     by_equal: dict[tuple[int, ...], list[int]] = {}
     for number, plain in enumerate(every):
         by_equal.setdefault(plain.equal, []).append(number)
-    alone = [_Piece((), [own]) for own in by_equal.pop((), [])]
-    cut = [
-        _Piece(equal, own[i : i + _A_PIECE]) for equal, own in by_equal.items() for i in range(0, len(own), _A_PIECE)
-    ]
-    return alone + sorted(cut, key=lambda piece: (len(piece.equal), -len(piece.numbers)))
+    alone: list[_Piece] = [((), [own]) for own in by_equal.pop((), [])]
+    cut = [(equal, own[i : i + _A_PIECE]) for equal, own in by_equal.items() for i in range(0, len(own), _A_PIECE)]
+    return alone + sorted(cut, key=lambda piece: (len(piece[0]), -len(piece[1])))
 
 
 # ---- one look at the rows -------------------------------------------------------------------------------------------
@@ -166,10 +161,8 @@ def _pieces(every: Sequence[_Plain]) -> list[_Piece]:
 class _Groups:
     """Rows in groups, by place, and the number of each row's group, from 1 on."""
 
-    rows: Rows
-    starts: Rows
+    partition: Partition
     numbers: NDArray[np.uint32]
-    count: int
 
 
 class _Look:
@@ -182,16 +175,8 @@ class _Look:
     def __init__(self, rows: RankedColumns, fresh: int) -> None:
         self._cells, self._values = rows.cells[:, : rows.count], rows.value_counts
         self._alive, self._fresh = rows.alive, fresh
-        self._living: dict[int, Mask] = {}
+        self._present = cache(partial(_present, rows))
         self._walks = Walks(Columns(rows, fresh))
-
-    def _present(self, column: int) -> Mask:
-        """Which ranks of a column living rows have."""
-        if column not in self._living:
-            present = np.zeros(int(self._values[column]), np.bool_)
-            present[self._cells[column] if self._alive.all() else self._cells[column][self._alive]] = True
-            self._living[column] = present
-        return self._living[column]
 
     def _many_first(self, columns: Iterable[int]) -> list[int]:
         """Columns by how many values they have."""
@@ -202,7 +187,7 @@ class _Look:
         found = self._walks.to(tuple(self._many_first(equal)))
         numbers = np.zeros(len(self._alive), np.uint32)
         numbers[found.rows] = np.repeat(np.arange(1, found.groups + 1, dtype=np.uint32), np.diff(found.starts))
-        return _Groups(found.rows, found.starts, numbers, found.groups)
+        return _Groups(found, numbers)
 
     def first(self, plain: _Plain, groups: _Groups, so_far: SoFar) -> tuple[int, int] | None:
         """A pair of rows in a plain box, if there is one, given the rows that are equal where it asks for that."""
@@ -229,7 +214,7 @@ class _Look:
         """Of rows in groups those that may be t or s, those that may only be t first and those that may only be s last;
         and what each row of the table may be.
         """
-        rows, roles = groups.rows, np.full(len(self._alive), BELOW | ABOVE, np.uint8)
+        rows, roles = groups.partition.rows, np.full(len(self._alive), BELOW | ABOVE, np.uint8)
         roles[self._fresh :] |= FRESH
         for role, nulls in ((BELOW, plain.below), (ABOVE, plain.above)):
             if any(nulls):
@@ -239,7 +224,7 @@ class _Look:
                 np.array([ask(c) for c in plain.unequal], np.bool_) for ask in (plain.is_falling, plain.is_strict)
             )
             asked = np.array(plain.unequal, np.int64), falling, strict
-            dominance.beside_new(rows, groups.starts, self._fresh, self._cells, *asked, roles)
+            dominance.beside_new(rows, groups.partition.starts, self._fresh, self._cells, *asked, roles)
         own = roles[rows] & (BELOW | ABOVE)
         if (own == BELOW | ABOVE).all():
             return rows, roles
@@ -257,13 +242,12 @@ class _Look:
 
     def _in_order(self, plain: _Plain, rows: Rows, columns: list[int], groups: _Groups) -> Rows:
         """Rows by their groups, by the column of the order, and, unless that is strict, by the rest."""
-        rest = columns if columns and self._needs_all(plain, columns) else columns[:1]
+        needs_all = columns and not (plain.is_strict(columns[0]) and self._fits(columns))
+        rest = columns if needs_all else columns[:1]
         for column in reversed(rest):
-            rows = sorted_by(rows, self._cells[column], plain.is_falling(column), int(self._values[column]))
-        return rows if groups.count == 1 else sorted_by(rows, groups.numbers, False, groups.count + 1)
-
-    def _needs_all(self, plain: _Plain, columns: list[int]) -> bool:
-        return not plain.is_strict(columns[0]) or not self._fits(columns)
+            rows = sorted_by(rows, self._cells[column], int(self._values[column]), plain.is_falling(column))
+        count = groups.partition.groups
+        return rows if count == 1 else sorted_by(rows, groups.numbers, count + 1)
 
     def _fits(self, columns: list[int]) -> bool:
         """Whether a tree of the columns behind the first two is small enough."""
@@ -296,11 +280,11 @@ class _Look:
         return ranks
 
 
-def sorted_by(rows: Rows, cells: NDArray[np.uint32], falling: bool, values: int) -> Rows:
-    """Rows in the order of their cells, which are below `values`."""
-    ordered = np.empty_like(rows)
-    partitions.sort_rows(rows, cells, np.empty(values, np.int64), ordered, falling)
-    return ordered
+def _present(rows: RankedColumns, column: int) -> Mask:
+    """Which ranks of a column living rows have."""
+    present, cells = np.zeros(int(rows.value_counts[column]), np.bool_), rows.cells[column, : rows.count]
+    present[cells if rows.alive.all() else cells[rows.alive]] = True
+    return present
 
 
 @dataclass(frozen=True, eq=False)

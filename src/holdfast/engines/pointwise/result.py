@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import starmap
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,8 @@ Numbers = NDArray[np.int64]
 Marks = NDArray[np.bool_]
 
 _AT_ONCE = 1 << 14
+# The arrays of rules in a dump.
+KEPT: dict[str, Any] = {"left": np.uint8, "column": np.int64, "mark": np.uint8, "vacuous": np.bool_}
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,8 +60,7 @@ class Listed:
 
     def with_more(self, others: Listed) -> Listed:
         """These and others, without coverage."""
-        own = ("left", "column", "mark", "vacuous")
-        return Listed(*(np.concatenate([getattr(self, name), getattr(others, name)]) for name in own))
+        return Listed(*(np.concatenate([getattr(self, name), getattr(others, name)]) for name in KEPT))
 
     def in_order(self) -> Listed:
         """By their right sides, short left sides first."""

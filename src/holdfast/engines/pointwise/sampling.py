@@ -9,15 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.borders.partitions import sorted_by
 from holdfast.borders.rows import RankedColumns
 from holdfast.engines.pointwise.cells import cells_of
 from holdfast.engines.pointwise.marks import EQUAL, FREE, LESS, MORE, OTHER, Boxes, Space
-from holdfast.kernels import numbers, partitions
+from holdfast.kernels import numbers
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
 from holdfast.pairs.numbers import Numbering
@@ -45,31 +47,9 @@ class Block:
     first: int
     count: int
 
-    @property
-    def pairs(self) -> int:
-        """How many pairs are compared."""
-        return self.count * len(self.rows)
 
-
-@dataclass(frozen=True)
-class Neighbours:
-    """The rows in the order of a column: each is compared with some behind it.
-
-    Rows that are equal stand in the order of the column before, so that neighbours agree on much.
-    """
-
-    column: int
-
-    def order(self, rows: RankedColumns) -> Places:
-        """The living rows in that order."""
-        order = np.flatnonzero(rows.alive).astype(np.int32)
-        for by in (self.column - 1, self.column):
-            before, order = order, np.empty_like(order)
-            partitions.sort_rows(before, rows.cells[by], np.empty(int(rows.value_counts[by]), np.int64), order)
-        return order.astype(np.int64)
-
-
-Sample = Block | Neighbours
+Column = int  # in whose order each row is compared with some behind it
+Sample = Block | Column
 
 
 def pairs_in(rows: RankedColumns, space: Space, boxes: Boxes, samples: Sequence[Sample]) -> RowPairs:
@@ -77,25 +57,27 @@ def pairs_in(rows: RankedColumns, space: Space, boxes: Boxes, samples: Sequence[
     least one pair in each box in which there are any.
     """
     parts = [_Part(space, columns, some) for columns, some in _parts_of(space, boxes)]
-    blocks = [(part, sample) for part in parts for sample in samples if isinstance(sample, Block)]
-    others = [sample for sample in samples if isinstance(sample, Neighbours)]
-
-    def work(piece: tuple[_Part, Block] | Neighbours, so_far: SoFar) -> RowPairs:
-        if isinstance(piece, Neighbours):
-            return _among_neighbours(rows, piece, parts)
-        part, block = piece
-        return part.in_block(rows, block, so_far)
-
-    pieces: list[tuple[_Part, Block] | Neighbours] = [*blocks, *others]
-    found = each(pieces, work, None if rows.count > _BLOCK else 0)
+    pieces = [partial(part.in_block, rows, own) for part in parts for own in samples if isinstance(own, Block)]
+    pieces += [partial(_among_neighbours, rows, own, parts) for own in samples if not isinstance(own, Block)]
+    found = each(pieces, lambda piece, so_far: piece(so_far), None if rows.count > _BLOCK else 0)
     return np.concatenate([np.empty((0, 2), np.int64), *found])
 
 
-def _among_neighbours(rows: RankedColumns, sample: Neighbours, parts: Sequence[_Part]) -> RowPairs:
+def _in_order(rows: RankedColumns, column: Column) -> Places:
+    """The living rows in the order of a column. Rows that are equal stand in the order of the column before, so that
+    neighbours agree on much.
+    """
+    order = np.flatnonzero(rows.alive).astype(np.int32)
+    for by in (column - 1, column):
+        order = sorted_by(order, rows.cells[by], int(rows.value_counts[by]))
+    return order.astype(np.int64)
+
+
+def _among_neighbours(rows: RankedColumns, column: Column, parts: Sequence[_Part], _: SoFar) -> RowPairs:
     """The pairs of neighbours that lie in boxes. Where there are several parts, each looks at a stretch of the rows, so
     that it takes no longer.
     """
-    order = sample.order(rows)
+    order = _in_order(rows, column)
     step = max(1, -(-len(order) // len(parts)))
     stretches = [order[begin : begin + step + int(_DISTANCES[-1])] for begin in range(0, len(order), step)]
     found = [part.among_neighbours(rows, stretch) for part, stretch in zip(parts, stretches, strict=False)]
@@ -210,11 +192,6 @@ def random_block(rows: RankedColumns) -> Block:
     living = np.flatnonzero(rows.alive)
     chosen = np.random.default_rng(len(living)).permutation(living)[:_BLOCK]
     return Block(chosen, 0, -(-len(chosen) // 4))
-
-
-def neighbours(rows: RankedColumns) -> list[Neighbours]:
-    """For each column, rows against neighbours in its order."""
-    return [Neighbours(column) for column in range(rows.columns)]
 
 
 def against_all(rows: RankedColumns, fresh: int) -> list[Block]:

@@ -28,6 +28,7 @@ at 4 µs a candidate and row (`make bench NAMES=pod-probes`), would take as long
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import ClassVar, Self
 
 import numpy as np
@@ -36,21 +37,24 @@ from numpy.typing import NDArray
 from holdfast.borders.rows import RankedColumns
 from holdfast.engines.pointwise import counting, sampling
 from holdfast.engines.pointwise.boxes import distinct, excluded, folded, is_told, numbered
-from holdfast.engines.pointwise.marks import Boxes, Values, compared, mirrored
+from holdfast.engines.pointwise.marks import FREE, Boxes, Space, Values, compared, mirrored
 from holdfast.engines.pointwise.patterns import Patterns
+from holdfast.engines.pointwise.proving import first_pairs
 from holdfast.engines.pointwise.sampling import RowPairs, Sample
-from holdfast.engines.pointwise.tasks import pairs_by
 from holdfast.engines.pointwise.ways import Asked, Tally, Way
 from holdfast.engines.watched import Arrays, Facts, WatchedTable
 from holdfast.pairs import bitsets
 from holdfast.progress import Progress
 from holdfast.table.change import Change
+from holdfast.table.load import open_table
 from holdfast.table.runner import Runner
+from holdfast.table.table import TableFiles
 from holdfast.table.threads import OnProgress
 
 _A_PATTERN = 3  # witnesses
 _TO_START = 1 << 14  # random pairs, and as many of a sample
 _SWEEPS_A_COLUMN = 2  # in the time in which rows are compared with neighbours in the order of a column
+_TASKS = 32  # at most, a round, where candidates are looked for elsewhere
 _AT_ONCE = 256  # candidates that are looked for together
 _ROWS_A_SWEEP = 8  # new rows that are compared with all others in the time of a sweep
 _TALLIED = 1 << 20  # pairs of rows from which shares are reckoned
@@ -155,13 +159,13 @@ class Witnesses(Way):
         found = np.full((len(boxes), 2), -1, np.int64)
         for chosen, since in ((is_known, fresh), (~is_known, 0)):
             if chosen.any():
-                found[chosen] = pairs_by(runner, self._rows, self._asked.space, boxes[chosen], since, say)
+                found[chosen] = _pairs_by(runner, self._rows, self._asked.space, boxes[chosen], since, say)
         return found
 
     def _samples(self) -> Iterator[Sequence[Sample]]:
         """What is compared while many candidates are open."""
         yield [sampling.random_block(self._rows)]
-        yield sampling.neighbours(self._rows)
+        yield range(self._rows.columns)
 
     # ---- told and kept ----------------------------------------------------------------------------------------------
 
@@ -206,6 +210,33 @@ class Witnesses(Way):
         ids = np.array(arrays["rows"], np.int64).reshape(-1, 2)
         values, never = (np.array(arrays[n], np.uint8).reshape(-1, asked.space.columns) for n in ("values", "never"))
         return cls(subject.part(RankedColumns), asked, ids, values, never)
+
+
+def _pairs_by(
+    runner: Runner, rows: RankedColumns, space: Space, boxes: Boxes, fresh: int, progress: OnProgress | None = None
+) -> RowPairs:
+    """What `first_pairs` gives: in threads of this process, or elsewhere. There, tasks open the table by path, read the
+    columns that their boxes are about, and give pairs of row ids back.
+    """
+    if runner.is_local or rows.where is None or not len(boxes):
+        return first_pairs(rows, space, boxes, fresh, progress)
+    parts = np.array_split(boxes, min(_TASKS, len(boxes)))
+    found = np.concatenate(runner.map(partial(_run, rows.where, space, rows.id_at(fresh)), parts))
+    there = found[:, 0] >= 0
+    found[there] = rows.places(found[there])
+    return found
+
+
+def _run(where: TableFiles, space: Space, fresh: int, boxes: Boxes) -> RowPairs:
+    """One task: boxes to look for in a table in files. One row of each pair has the id `fresh` or a higher one; pairs
+    are row ids.
+    """
+    needed = np.flatnonzero((boxes != FREE).any(axis=0)).tolist()
+    rows = RankedColumns(open_table(where), needed)
+    found = first_pairs(rows, space, boxes, int(rows.places(np.array(fresh))))
+    there = found[:, 0] >= 0
+    found[there] = rows.ids(found[there])
+    return found
 
 
 def _saying(open_: int, progress: Progress) -> Callable[[int, int], None]:
