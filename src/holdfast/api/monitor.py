@@ -208,13 +208,13 @@ class Monitor(View):
         watch_folder(self._batches, folder, how, own, once, applied, refused)
 
     def checkpoint(self) -> None:
-        """Keep the engines' states as of now, merge small segments, and write tables anew that hold more than twice
+        """Keep the engines' states as of now, merge small segments, and rewrite tables that hold more than twice
         what they need. Happens by itself when it is due.
         """
         self._upkeep.checkpoint()
 
     def vacuum(self, *, keep_events: bool = False) -> Vacuumed:
-        """Write all tables anew, and remove what is left of deleted rows from the whole state folder.
+        """Rewrite all tables, and remove what is left of deleted rows from the whole state folder.
 
         Events keep the ids of rows that broke a rule, and the values of those that live; with `keep_events` the values
         of those that died, too. Costs what reading and writing the tables costs, and what making the engines' indexes

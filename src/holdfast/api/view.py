@@ -96,7 +96,7 @@ class View:
     def follow(self) -> bool:
         """Bring a view up to date with what others committed since it was loaded; gives whether there was anything.
 
-        The engines see the new batches alone, unless files were merged meanwhile: then all is loaded anew.
+        The engines see the new batches alone, unless files were merged meanwhile: then all is loaded again.
         """
         return self._loaded.catch_up()
 

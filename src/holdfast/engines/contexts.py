@@ -31,7 +31,7 @@ _AT_ONCE = 1 << 14
 
 @dataclass(frozen=True, eq=False)
 class Listed:
-    """Rules in the order in which they are told: target, context, what breaks them (None: nothing does), and score
+    """Rules in the order in which they are listed: target, context, what breaks them (None: nothing does), and score
     (None: nobody asked).
     """
 

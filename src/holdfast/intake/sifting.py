@@ -112,7 +112,7 @@ def _misfits(table: pa.Table, plan: Plan) -> Iterator[tuple[NDArray[np.int64], s
     """Rows, and what is wrong with them."""
     for place, column, caster in zip(plan.places, plan.columns, plan.casters, strict=True):
         if place >= 0:
-            told = getattr(caster, "misfits", None)  # of a caster that can tell all that is wrong at once
+            told = getattr(caster, "misfits", None)  # of a caster that finds all misfits at once
             yield from _bad_rows(table.column(place), partial(_stage_one, column, caster), told)
     if plan.operation_place >= 0:
         yield from _bad_rows(_with_nulls(table, plan.operation_place), parse_operations)

@@ -193,7 +193,7 @@ def _sum_node(tree: Tree, node: int, entry: int) -> bool:
 
 @kernel
 def sum_block(tree: Tree, node: int, entry: int, leaf: bool) -> bool:
-    """Box and number of rows of what is under an entry, anew; gives whether the box changed."""
+    """Compute box and number of rows of what is under an entry; gives whether the box changed."""
     return _sum_leaf(tree, node, entry) if leaf else _sum_node(tree, node, entry)
 
 
@@ -271,7 +271,7 @@ def move_rows(tree: Tree, leaf: int, begin: int, end: int, to_leaf: int, at: int
 
 @measured(lambda _tree, rows, _ids, n, _leaves: 2 * (1 + len(rows)) * n)
 def load(tree: Tree, rows: NDArray[np.int64], ids: NDArray[np.int64], n: int, leaves: int) -> None:
-    """Fill an empty tree with the first n rows, which are sorted, evenly over so many leaves; then level upon level.
+    """Fill an empty tree with the first n rows, which are sorted, evenly over the leaves; then level upon level.
 
     IN rows[dim, i], ids[i]
     """

@@ -74,7 +74,7 @@ class _Kernel:
 
 
 def _are_cheaper(steps: int) -> bool:
-    """Whether so many steps of Python, after those that were taken, are cheaper than to load Numba."""
+    """Whether these steps in Python, after those already taken, are cheaper than to load Numba."""
     if "numba" in sys.modules or _taken[0] + steps > PATIENCE:
         return False
     _taken[0] += steps
@@ -87,7 +87,7 @@ def kernel(function: F) -> F:
 
 
 def measured(steps: Steps) -> Callable[[F], F]:
-    """The same, of a function that takes about so many steps, given its arguments: a few of them run as Python."""
+    """The same, of a function that can tell from its arguments about how many steps it takes: few run as Python."""
 
     def made(function: F) -> F:
         return cast(F, _Kernel(function, steps, cache=True))

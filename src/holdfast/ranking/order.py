@@ -20,8 +20,8 @@ from holdfast.table.table import Schema
 
 Shapes = Mapping[str, tuple[Schema, int]]
 
-_MORE = 2  # so many times as many exceptions are not many more
-_FEW = 1000  # columns are the same where one row of so many says otherwise in one direction only
+_MORE = 2  # times as many exceptions are not many more
+_FEW = 1000  # columns are the same where at most one row in 1,000 says otherwise, in one direction only
 
 
 def ranked(found: Sequence[Scored], shapes: Shapes) -> tuple[tuple[Suggestion, ...], tuple[Same, ...]]:
@@ -98,7 +98,7 @@ class Once:
 
 
 def said_once(likely: Sequence[Scored], rows: int, names: Sequence[str]) -> Once:
-    """What follows from what among the likely rules of a table of so many rows, the best given first."""
+    """What follows from what among the likely rules of a table, the best given first."""
     rules = [Rule(each, frozenset(each.columns), each.rule.rhs) for each in likely if isinstance(each.rule, FD)]
     keys = [each for each in likely if isinstance(each.rule, Key)]
     same = _same(rules, rows, names)
@@ -153,7 +153,7 @@ def _through_same(rule: Rule, once: Once, known: Mapping[tuple[frozenset[str], s
     lhs, rhs = frozenset(map(once.standing_for, rule.lhs)), once.standing_for(rule.rhs)
     if (lhs, rhs) == (rule.lhs, rule.rhs):
         return ()
-    if rhs in lhs:  # within a set of columns that are the same: told is how each goes with the one that stands for them
+    if rhs in lhs:  # within a set of equal columns only the pair with the one that stands for them is shown
         ends = [next(iter(rule.lhs)), rule.rhs] if len(rule.lhs) == 1 else []
         if rhs in ends:
             return ()

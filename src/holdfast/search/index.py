@@ -161,8 +161,8 @@ class Index:
             self.written.forget(matrix, ids)
 
     def take_in(self, rows: Operands) -> None:
-        """Put in the rows that belong, younger than all others. Where they are so many that it is quicker, the tree is
-        made anew of its own rows and these.
+        """Put in the rows that belong, younger than all others. Where that is quicker, as they are many, a new tree is
+        made of its own rows and these.
         """
         matrix, ids = self._matrix(rows)
         if len(ids) <= _FEW or len(ids) * _BULK <= len(self.tree):

@@ -186,7 +186,7 @@ class PairSearch:
         self._build(before.grown(now.dictionaries).following(now))
 
     def _forget_if_behind(self) -> None:
-        """Make the indexes anew where nobody looked at the last batch."""
+        """Make new indexes where nobody looked at the last batch."""
         if self._is_behind:
             self._indexes, self._is_behind = None, False
 

@@ -1,7 +1,7 @@
 """The pair search that all keepers of a table share: each adds the queries that it needs kept.
 
 Queries are asked when a keeper begins or loads its state, so that queries of several keepers can share an index.
-A batch is looked at once; whoever asks for its pairs after that gets the same answer.
+A batch is looked at once; later questions get the same answer.
 """
 
 from __future__ import annotations

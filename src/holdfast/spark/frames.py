@@ -129,7 +129,7 @@ def read_jdbc(spark: SparkSession, url: str, table: str, properties: dict[str, s
 
 
 def collected(answers: DataFrame) -> pa.Table:
-    """The rows that tasks give. A worker that lacks Holdfast, or what Holdfast needs, is told of in one sentence."""
+    """The rows that tasks give. One sentence says where a worker lacks Holdfast, or what Holdfast needs."""
     try:
         return answers.toArrow()
     except Exception as error:

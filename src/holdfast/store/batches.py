@@ -88,7 +88,7 @@ def insert_batch(database: sqlite3.Connection, batch_id: str, table: str, kind: 
 
 def replayed(tables: Mapping[str, Table], steps: Iterable[AppliedBatch]) -> Iterator[tuple[str, Change]]:
     """What changed since the tables were as they are: table by table, those of one in the order of the steps. Each
-    change is of the table as it is in `tables` when it is asked for: whoever asks puts the table after it there.
+    change is of the table as it is in `tables` when it is asked for: the caller puts the table after it there.
     """
     by_table: dict[str, list[AppliedBatch]] = {}
     for step in steps:

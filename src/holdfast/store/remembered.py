@@ -60,7 +60,7 @@ class Remembered:
     def events(self, since: int, most: int | None) -> list[EventRecord]:
         """The events after a batch, those of the newest batch first: so many of them, unless asked for all.
 
-        Events lie in the order of batches. So no more than the last batches are read, as many as have so many events.
+        Events lie in the order of batches. So only the last batches are read, until there are enough events.
         """
         newest = sorted(self.counts().items(), reverse=True)
         ends = list(accumulate(sum(counts.values()) for seq, counts in newest if seq > since))

@@ -1,10 +1,10 @@
-"""Writing tables anew; row ids stay as they are.
+"""Rewriting tables; row ids stay as they are.
 
 **Compaction**: many small segments become one, and rows that died leave. Values stay. The newest segments are merged
 with each older one that is not much larger than all that are newer, so there are O(log n) segments and each row is
-written O(log n) times. A shard of which most rows died is written anew.
+written O(log n) times. A shard of which most rows died is rewritten.
 
-**Rewriting**: a whole table is written anew with its living rows and the values that these use.
+**Rewriting**: a whole table is written again with its living rows and the values that these use.
 
 Batches never change a code, so a value that no row uses any more stays in its dictionary: on disk, in memory, and in
 whatever engines count by code. A rewritten table holds none of that. Its codes are given anew, in the order in which
@@ -68,7 +68,7 @@ def rewritten(table: Table, folder: str) -> Rewritten:
 
 
 class NewColumn(NamedTuple):
-    """A column of a table that is written anew: its place before, the new code of each old one, and its values."""
+    """A column of a table that is rewritten: its place before, the new code of each old one, and its values."""
 
     origin: int
     codes: NDArray[np.uint32]

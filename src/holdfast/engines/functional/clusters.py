@@ -19,7 +19,7 @@ from holdfast.table.dictionary import NULL_CODE
 Ids = NDArray[np.int64]
 
 NONE = -1  # the cell of a row that is in none; the end of a chain
-_SLOTS = ("cluster slots", "cell slots")  # without which keys are hashed anew: older dumps have none
+_SLOTS = ("cluster slots", "cell slots")  # without them keys are hashed again: older dumps have none
 KEPT = ("oldest", "clusters", "sizes", "cells", "counts", "head", "best", "next", *_SLOTS)  # of a dump
 _OWN = 1 << 32  # nulls that differ are values of their own, beyond all codes
 

@@ -37,7 +37,7 @@ Ids = NDArray[np.int64]
 
 _LEAST = 1024  # fewer cells are kept, also where most are empty
 _SMALL = 1 << 16  # clusters and cells, which take five megabytes
-_TOLD = tuple(f"told {name}" for name in ("sums", *Values._fields))  # what tells of the rule, where it is kept
+_TOLD = tuple(f"told {name}" for name in ("sums", *Values._fields))  # the evidence for the rule, where it is kept
 PARTS = ("totals", *KEPT, *_TOLD)  # of a dump
 
 

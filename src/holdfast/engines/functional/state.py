@@ -145,7 +145,7 @@ class AgreeSets(Way):
 
 
 def _saying(asked: Asked, targets: int, progress: Progress) -> OnProgress:
-    """What is said while so many targets are worked on."""
+    """What to say while targets are worked on, given their number."""
     bound = "Where short rules are enough, stop and bound them: discover or init with --max-lhs 3."
     title = "keys" if asked.targets.keys else "functional dependencies"
     return search_progress(progress, title, "columns", targets, bound if asked.max_size is None else None)

@@ -47,7 +47,7 @@ class ViolationSettings:
     """How many violations of a rule are kept as pairs; beyond, their number alone is."""
 
     pair_limit: Annotated[
-        int | None, Option("Keep at most so many violations of a rule as pairs; beyond, their number alone.", 0)
+        int | None, Option("Keep at most N violations of a rule as pairs; beyond, their number alone.", 0)
     ] = None
     count_only: Annotated[bool, Option("Keep the number of violations alone.")] = False
 

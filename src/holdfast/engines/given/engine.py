@@ -128,7 +128,7 @@ class GivenEngine(Engine[Any, State]):
         return self._state(keeper, keeper.load(subject, arrays, facts))
 
     def rewritten(self, state: State, subject: Any, kept: Mapping[str, Kept]) -> State:
-        """The same state of a table that was written anew."""
+        """The same state of a table that was rewritten."""
         return replace(state, kept=state.keeper.rewritten(state.kept, subject, kept))
 
 

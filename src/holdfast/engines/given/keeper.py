@@ -194,5 +194,5 @@ class Keeper(ABC, Generic[Subject, State]):
         """The state that `dump` described."""
 
     def rewritten(self, state: State, subject: Subject, kept: Mapping[str, KeptCodes]) -> State:  # noqa: ARG002
-        """The same state of a subject of which some tables were written anew, with other codes."""
+        """The same state of a subject of which some tables were rewritten, with other codes."""
         return self.load(subject, *self.dump(state))

@@ -33,7 +33,7 @@ class InclusionSettings:
     max_arity: Annotated[
         int,
         Option(
-            "At most so many columns on each side. One of several columns is told where it holds in rows without a "
+            "At most N columns on each side. One of several columns is told where it holds in rows without a "
             "null in them, and each of its parts holds, too.",
             1,
         ),

@@ -32,7 +32,7 @@ class OrderSettings:
     directions: Annotated[
         Literal["asc", "both"], Option("Pairs of columns that rise together alone, or those of which one falls, too.")
     ] = "both"
-    max_level: Annotated[int | None, Option("At most so many columns in a context.", 0)] = None
+    max_level: Annotated[int | None, Option("At most N columns in a context.", 0)] = None
     min_score: Annotated[
         int | None, Option("Only rules with at least this score, the sum of the squared sizes of their groups.", 0)
     ] = None

@@ -99,7 +99,7 @@ class Counts(Way):
 
 
 def saying(targets: int, max_size: int | None, progress: Progress) -> OnProgress:
-    """What is said while so many targets are worked on."""
+    """What to say while targets are worked on, given their number."""
     bound = "Where small contexts are enough, stop and bound them: discover or init with --max-level 3."
     shorter = bound if max_size is None else None
     return search_progress(progress, "order dependencies", "columns and pairs", targets, shorter)

@@ -47,7 +47,7 @@ class Moment:
         return self.rows >= FEWEST_ROWS
 
     def rules(self, wording: Wording) -> Rules:
-        """The rules that were told."""
+        """The rules that were listed."""
         return Rules(wording, self.told, self.rows, self.filled)
 
 

@@ -29,7 +29,7 @@ class PointwiseSettings:
     max_lhs: Annotated[
         int | None,
         Option(
-            f"At most so many columns in a left side; {SHORT} if not given, {SHORTER} beyond {MANY_COLUMNS} columns.", 0
+            f"At most N columns in a left side; {SHORT} if not given, {SHORTER} beyond {MANY_COLUMNS} columns.", 0
         ),
     ] = None
     rhs: Annotated[

@@ -114,7 +114,7 @@ class Derived:
 
 @dataclass(frozen=True)
 class Search:
-    """Which rules are asked for, of which pairs: at most so many marks on the left, and some columns on the right
+    """Which rules are asked for, of which pairs: how many marks at most on the left, and some columns on the right
     (None: all).
     """
 
@@ -164,7 +164,7 @@ def vacuous(derived: Derived, asked: Search) -> Sides:
 
 
 def covered(asked: Search) -> Sides:
-    """The minimal rules whose left side so many pairs meet, one at least, as the coverage of what was seen says."""
+    """The minimal rules whose left side enough pairs meet, one at least, by the coverage of what was seen."""
     return Sides.joined(asked.space.columns, _minimal(asked))
 
 

@@ -29,7 +29,7 @@ WAY = "way/"  # before the names of its arrays
 
 @dataclass
 class State:
-    """The rules that the settings ask to be told, how many more are vacuous, and the minimal boxes that no pair of
+    """The rules that the settings ask to list, how many more are vacuous, and the minimal boxes that no pair of
     rows meets; where a coverage is asked for, vacuous rules are not counted, and of these boxes only those are sure to
     be here that the rules ask for (see `covered`). `table` is as of the last batch that was taken in, which the subject
     may be ahead of; `before` is how rules stood before this one, until it is explained.
