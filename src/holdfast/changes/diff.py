@@ -121,8 +121,8 @@ class ViolationChange:
 
     Where a violation is one row, the other one is NOBODY. A violation may be there before and after the batch and yet
     be listed as other rows: a row that was updated has a new id, and which of equally many rows is one to remove may
-    change. `retold` counts these, among those added and those resolved; the others are **new**, and **gone** (None where
-    only the number of violations is kept). The engine of the rule can list all.
+    change. `retold` counts these, among those added and those resolved. The others are **new**, and **gone**; None
+    where only the number of violations is kept. The engine of the rule can list all.
     """
 
     new: int | None

@@ -28,9 +28,7 @@ class PointwiseSettings:
 
     max_lhs: Annotated[
         int | None,
-        Option(
-            f"At most N columns in a left side; {SHORT} if not given, {SHORTER} beyond {MANY_COLUMNS} columns.", 0
-        ),
+        Option(f"At most N columns in a left side; {SHORT} if not given, {SHORTER} beyond {MANY_COLUMNS} columns.", 0),
     ] = None
     rhs: Annotated[
         str | None, Option("Only rules with one of these columns on the right side: names with commas between.")
