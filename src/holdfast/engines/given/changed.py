@@ -30,9 +30,19 @@ def changes_of(keeper: Keeper[Any, Any], answer: Answer, batch: Batch) -> dict[s
         retold = int(counts[RETOLD]) if keeper.counts_retold else len(again)
         example = tuple(row for row in answer.example[number].tolist() if row != NOBODY) or _first_new(added, again)
         moved[named.text] = ViolationChange(
-            int(counts[ADDED]) - retold, int(counts[RESOLVED]) - retold, added[:MOST], resolved[:MOST], retold, example
+            int(counts[ADDED]) - retold,
+            int(counts[RESOLVED]) - retold,
+            _first(added),
+            _first(resolved),
+            retold,
+            example,
         )
     return moved
+
+
+def _first(pairs: Pairs) -> Pairs:
+    """The first of some pairs, without hold on the others."""
+    return pairs if len(pairs) <= MOST else pairs[:MOST].copy()
 
 
 def _again(added: Pairs, resolved: Pairs, named: Named[Any], batch: Batch) -> Pairs:
@@ -45,8 +55,9 @@ def _again(added: Pairs, resolved: Pairs, named: Named[Any], batch: Batch) -> Pa
         return added[:0]
     at = np.minimum(np.searchsorted(old, resolved), len(old) - 1)
     now = np.where(old[at] == resolved, new[at], resolved)
-    if now[0, 1] != NOBODY and named.rule.is_symmetric:
-        now.sort(axis=1)
+    if named.rule.is_symmetric:
+        two = now[:, 1] != NOBODY
+        now[two] = np.sort(now[two], axis=1)
     together = paired(*(np.concatenate(each) for each in zip(sides(now), sides(added), strict=True)))
     return np.asarray(together[1:][(together[1:] == together[:-1]).all(axis=1)])
 
