@@ -216,13 +216,13 @@ class Index:
         return question, full_blocks(size) if blocks else single_blocks(size)
 
     def _question(self, lookup: Lookup, asking: Operands, partners: int, bound: int) -> Question:
-        form = self._form(lookup, asking.distinct)
+        form = self._form(lookup, asking)
         asked, own = asking.matrix(lookup.asking, lookup.theirs, form.lines)
         return Question(form.dims, form.ops, asked, own, partners, bound, self._floor)
 
-    def _form(self, lookup: Lookup, distinct: list[int]) -> _Form:
+    def _form(self, lookup: Lookup, asking: Operands) -> _Form:
         """The lookup in terms of the tree, with its conditions in the best order as of now."""
-        rest = lookup.rest if len(lookup.rest) < 2 else tuple(by_selectivity(lookup.rest, distinct))
+        rest = lookup.rest if len(lookup.rest) < 2 else tuple(by_selectivity(lookup.rest, asking.distinct))
         order = tuple(c.mine for c in rest)
         if (lookup, order) not in self._forms:
             self._forms[lookup, order] = self._made(lookup, rest)

@@ -117,7 +117,7 @@ class Table:
     @cached_property
     def encoding(self) -> Table:
         """What codes mean in this version of the table: the same dictionaries and order keys, and no rows."""
-        return replace(self, shards=(), alive=(), rows=0, where=None)
+        return Table(self.schema, self.dictionaries, next_id=self.next_id, _order=self._order)
 
     def changed(self, shards: list[Shard], dead: NDArray[np.int64]) -> Table:
         """The table after some rows died and some shards arrived, whose ids follow on."""

@@ -42,6 +42,7 @@ Subject = TypeVar("Subject", contravariant=True)
 State = TypeVar("State")
 
 COUNTS = ADDED, RESOLVED, RETOLD, TESTED, BROKE = range(5)
+_NONE: Pairs = np.empty((0, 2), np.int64)
 
 
 @dataclass(frozen=True)
@@ -78,16 +79,21 @@ class Answer:
     @staticmethod
     def nothing(rules: int) -> Answer:
         """What no rows do."""
-        none = [np.empty((0, 2), np.int64)] * rules
-        return Answer.of(none, none)
+        return Answer.of([_NONE] * rules, [_NONE] * rules)
 
     @staticmethod
-    def of(added: Sequence[Pairs], resolved: Sequence[Pairs]) -> Answer:
-        """Violations that are all listed."""
-        counts = np.zeros((len(added), len(COUNTS)), np.int64)
-        counts[:, ADDED], counts[:, RESOLVED] = [len(each) for each in added], [len(each) for each in resolved]
+    def of(
+        added: Sequence[Pairs], resolved: Sequence[Pairs], counted: Sequence[tuple[int, int] | None] | None = None
+    ) -> Answer:
+        """Violations that are all listed; but for the rules that are `counted`: how many were added and resolved."""
+        numbers = counted or [None] * len(added)
+        counts = [each or (len(a), len(r)) for each, a, r in zip(numbers, added, resolved, strict=True)]
         return Answer(
-            tuple(added), tuple(resolved), counts, np.ones(len(added), np.bool_), np.full((len(added), 2), NOBODY)
+            tuple(added),
+            tuple(resolved),
+            np.array([(a, r, 0, 0, 0) for a, r in counts], np.int64).reshape(-1, len(COUNTS)),
+            np.array([each is None for each in numbers], np.bool_),
+            np.full((len(added), 2), NOBODY),
         )
 
 

@@ -25,7 +25,7 @@ import numpy as np
 
 from holdfast.engines.given import ViolationSettings
 from holdfast.engines.given.explain import Explanation, explained
-from holdfast.engines.given.keeper import ADDED, RESOLVED, Answer, Arrays, Cut, Keeper, Known, RowsOf, Standing
+from holdfast.engines.given.keeper import Answer, Arrays, Cut, Keeper, Known, RowsOf, Standing
 from holdfast.engines.given.kept import LIMIT, Violations
 from holdfast.engines.given.listing import PairListing
 from holdfast.engines.given.queries import queries_of
@@ -164,7 +164,6 @@ class PairsKeeper(Keeper[WatchedTable, State]):
             self._take_in(violations, numbers, batch, gone.ids)
             for violations, numbers in zip(state.violations, state.numbers, strict=True)
         ]
-        state.count_what_is_not_listed()
         return state, _answer(taken_in)
 
     def _take_in(self, kept: Violations, numbers: range, batch: BatchPairs, dead: Ids) -> tuple[Found, Found]:
@@ -262,7 +261,6 @@ def _answer(taken_in: Sequence[tuple[Found, Found]]) -> Answer:
         None if added.pairs is None or resolved.pairs is None else (added.pairs, resolved.pairs)
         for added, resolved in taken_in
     ]
-    known = [each or (no_pairs(), no_pairs()) for each in pairs]
-    answer = Answer.of([added for added, _ in known], [resolved for _, resolved in known])
-    answer.counts[:, [ADDED, RESOLVED]] = [(added.count, resolved.count) for added, resolved in taken_in] or 0
-    return replace(answer, listed=np.array([each is not None for each in pairs], bool))
+    known = [both or (no_pairs(), no_pairs()) for both in pairs]
+    counted = [None if pairs[n] else (added.count, resolved.count) for n, (added, resolved) in enumerate(taken_in)]
+    return Answer.of([added for added, _ in known], [resolved for _, resolved in known], counted)
