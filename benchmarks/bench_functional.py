@@ -23,8 +23,8 @@ from holdfast.engines.functional.state import CountedAgreeSets, State
 from holdfast.engines.registry import rule_class
 from holdfast.engines.thresholds import limit_of
 from holdfast.engines.watched import WatchedTable
-from holdfast.intake.build import BatchReader, Sources, build_table
-from holdfast.intake.reading import ReadOptions
+from holdfast.intake.source import ReadOptions
+from holdfast.intake.tables import BatchReader, Sources, build_table
 from holdfast.pairs import bitsets
 from holdfast.pairs.maximal import Maximal
 from holdfast.progress import Progress

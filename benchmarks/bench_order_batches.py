@@ -18,8 +18,8 @@ from benchmarks.frame import Case, Rss, benchmark, quick
 from holdfast.demo import tax
 from holdfast.engines.registry import make_engine
 from holdfast.engines.watched import WatchedTable
-from holdfast.intake.build import BatchReader, Sources, build_table
-from holdfast.intake.reading import ReadOptions
+from holdfast.intake.source import ReadOptions
+from holdfast.intake.tables import BatchReader, Sources, build_table
 from holdfast.progress import SILENT
 from holdfast.table.change import Batch, Change
 from holdfast.table.runner import Threads

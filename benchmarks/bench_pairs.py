@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from benchmarks.data import shared
 from benchmarks.frame import Case, Rss, benchmark, quick, race, timed
 from holdfast.changes.equal_rows import Codes
-from holdfast.intake.build import BatchReader, Sources, build_table
-from holdfast.intake.reading import ReadOptions
+from holdfast.intake.source import ReadOptions
+from holdfast.intake.tables import BatchReader, Sources, build_table
 from holdfast.pairs.compare import merged
 from holdfast.pairs.multiset import Signatures
 from holdfast.pairs.rows import WeightedRows

@@ -22,9 +22,9 @@ from benchmarks.bench_memory import ROWS, rows_of, rules
 from benchmarks.data import CACHE, shared
 from benchmarks.frame import Case, benchmark, quick, timed
 from holdfast.api.discovery import found_in
-from holdfast.api.look_report import found_document, write_document
 from holdfast.api.monitor import Monitor
 from holdfast.api.opening import opened
+from holdfast.api.tables_report import found_document, write_document
 from holdfast.engines.registry import make_engine
 from holdfast.progress import SILENT
 from tests.browser.chromium import NONE, executable, running

@@ -23,9 +23,9 @@ from holdfast.engines.registry import suggestible
 from holdfast.engines.scored import Scored, Wanted
 from holdfast.engines.thresholds import LIKELY
 from holdfast.engines.watched import WatchedTable
-from holdfast.intake.build import build_table
-from holdfast.intake.choosing import discovery_runner
-from holdfast.intake.reading import ReadOptions
+from holdfast.intake.readers import discovery_runner
+from holdfast.intake.source import ReadOptions
+from holdfast.intake.tables import build_table
 from holdfast.progress import SILENT
 from holdfast.rules.dependency import FD
 from holdfast.table.table import Table

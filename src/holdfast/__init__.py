@@ -13,18 +13,18 @@ if TYPE_CHECKING:
     from typing import Any
 
     from holdfast.advice.advice import Advice as Advice
-    from holdfast.api.checking import check as check
-    from holdfast.api.checking import orders as orders
+    from holdfast.api.checks import check as check
+    from holdfast.api.checks import orders as orders
     from holdfast.api.discovery import discover as discover
     from holdfast.api.monitor import Monitor as Monitor
-    from holdfast.api.suggesting import suggest as suggest
-    from holdfast.api.verifying import verify as verify
+    from holdfast.api.suggestions import suggest as suggest
+    from holdfast.api.verification import verify as verify
     from holdfast.api.view import View as View
     from holdfast.engines.listing import Listing as Listing
     from holdfast.engines.order.list_first import Ordered as Ordered
     from holdfast.errors import BadInput as BadInput
     from holdfast.errors import HoldfastError as HoldfastError
-    from holdfast.intake.reading import ReadOptions as ReadOptions
+    from holdfast.intake.source import ReadOptions as ReadOptions
     from holdfast.ranking.suggestion import Doubt as Doubt
     from holdfast.ranking.suggestion import Same as Same
     from holdfast.ranking.suggestion import Suggestion as Suggestion
@@ -55,16 +55,16 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 _MODULES = {  # what users call, what they get, and what they may hand over
     "advice.advice": ("Advice",),
-    "api.checking": ("check", "orders"),
+    "api.checks": ("check", "orders"),
     "api.discovery": ("discover",),
     "api.monitor": ("Monitor",),
-    "api.suggesting": ("suggest",),
-    "api.verifying": ("verify",),
+    "api.suggestions": ("suggest",),
+    "api.verification": ("verify",),
     "api.view": ("View",),
     "engines.listing": ("Listing",),
     "engines.order.list_first": ("Ordered",),
     "errors": ("BadInput", "HoldfastError"),
-    "intake.reading": ("ReadOptions",),
+    "intake.source": ("ReadOptions",),
     "ranking.suggestion": ("Doubt", "Same", "Suggestion"),
     "report.notebook": ("html_of",),
     "results.changed": ("Changed",),

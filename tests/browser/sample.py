@@ -11,11 +11,11 @@ from itertools import combinations, islice
 from pathlib import Path
 from typing import Any
 
-from holdfast.changes.names import quoted
 from holdfast.engines.registry import rule_class
 from holdfast.report.bundle import html_page
 from holdfast.report.diagram import Edge, tables
 from holdfast.report.pictures import Run, bars, histogram, line, strip
+from holdfast.text.quotes import quoted
 
 Json = dict[str, Any]
 

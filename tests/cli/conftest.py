@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from holdfast import cli
-from holdfast.intake import choosing
+from holdfast.intake import readers
 from tests.cli.running import Holdfast, Ran, write
 
 
@@ -35,7 +35,7 @@ def reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> s
     """Both ways of reading a file: right here, and with Spark."""
     if request.param == "spark":
         request.getfixturevalue("spark")
-        monkeypatch.setattr(choosing, "SHARE", 0.0)
+        monkeypatch.setattr(readers, "SHARE", 0.0)
     return str(request.param)
 
 

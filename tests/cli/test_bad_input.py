@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 from pyarrow import feather
 
-from holdfast.intake import choosing
+from holdfast.intake import readers
 from tests.cli.running import HEADER, Holdfast, Picture, refused, untouched, write
 
 # ---- files ----------------------------------------------------------------------------------------------------------
@@ -115,7 +115,7 @@ def test_a_damaged_file_that_opens(holdfast: Holdfast, tmp_path: Path, monkeypat
     whole = damaged.read_bytes()
     damaged.write_bytes(whole[:1_000] + bytes(20_000) + whole[21_000:])
     refused(holdfast("init", tmp_path / "new", damaged), str(damaged), "not readable")
-    monkeypatch.setattr(choosing, "SHARE", 0.0)
+    monkeypatch.setattr(readers, "SHARE", 0.0)
     refused(holdfast("init", tmp_path / "new", damaged), str(damaged), "Spark can't read it")
     assert not (tmp_path / "new").exists()
 

@@ -16,8 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.api.loaded import Loaded
 from holdfast.api.monitor import Monitor
+from holdfast.api.open_state import Loaded
 from holdfast.api.view import View
 from holdfast.store import database
 from holdfast.store.store import Store

@@ -13,8 +13,8 @@ import pyarrow as pa
 import pytest
 
 import holdfast as hf
-from holdfast.changes.naming import conditions, shown
 from holdfast.table.naming import names_of
+from holdfast.text.row_names import conditions, shown
 from tests.cli.running import Holdfast, Ran, refused, write
 
 HEADER = "id,day,zip,city"

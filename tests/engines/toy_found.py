@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from holdfast.changes.diff import Diff, Result, Witness, between
-from holdfast.changes.names import quoted
 from holdfast.engines.contract import Engine, FindingTable, Option, Suggestible
 from holdfast.engines.scored import Scored
 from holdfast.engines.watched import WatchedTable
@@ -12,6 +11,7 @@ from holdfast.rules.conditions import compared
 from holdfast.rules.reader import Reader
 from holdfast.rules.rule import Breach, Rule
 from holdfast.table.table import Table
+from holdfast.text.quotes import quoted
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from typing import Any
 
-from holdfast.changes.names import quoted
 from holdfast.engines.given import PairClass
 from holdfast.rules.conditions import compared
 from holdfast.rules.reader import Reader
 from holdfast.rules.rule import Breach, Rule
+from holdfast.text.quotes import quoted
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ import pytest
 
 from holdfast.api.monitor import Monitor
 from holdfast.api.view import View
-from holdfast.intake import choosing, reading
-from holdfast.intake.reading import ReadOptions
+from holdfast.intake import readers, source
+from holdfast.intake.source import ReadOptions
 from holdfast.progress import Progress
 from holdfast.results.outcome import Outcome
 from holdfast.sources import pieces
@@ -71,14 +71,14 @@ def file_of(folder: Path, name: str, content: str | bytes) -> str:
 
 def through_spark(monkeypatch: pytest.MonkeyPatch) -> None:
     """No memory is free: whatever can be read by Spark is."""
-    monkeypatch.setattr(choosing, "SHARE", 0.0)
+    monkeypatch.setattr(readers, "SHARE", 0.0)
 
 
 def small_pieces(monkeypatch: pytest.MonkeyPatch, size: int = 1) -> None:
     """Every file is read in pieces, each of a few bytes or a few rows."""
     for module, name, value in (
-        (reading, "_AT_ONCE", 0),
-        (reading, "_FEW_ROWS", 0),
+        (source, "_AT_ONCE", 0),
+        (source, "_FEW_ROWS", 0),
         (pieces, "_LEAST_BYTES", size),
         (pieces, "_MOST_BYTES", size),
         (pieces, "_AT_ONCE", 3 * size),

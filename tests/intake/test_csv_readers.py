@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from holdfast.errors import BadInput
-from holdfast.intake.reading import ReadOptions
+from holdfast.intake.source import ReadOptions
 from holdfast.sources import local, pieces
 from holdfast.sources.dialect import CsvOptions, Dialect
 from holdfast.sources.records import records

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 from holdfast.errors import BadInput
-from holdfast.intake.reading import ReadOptions
+from holdfast.intake.source import ReadOptions
 from tests.intake.building import Notes, changed, csv_options, file_of, read, rows_in, through_spark, watched
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from holdfast.api.checking import check
+from holdfast.api.checks import check
 from holdfast.api.discovery import discover
 from holdfast.api.monitor import Monitor
 from holdfast.errors import BadInput
-from holdfast.intake.reading import ReadOptions
+from holdfast.intake.source import ReadOptions
 from tests.intake.building import file_of, rows_in, watched
 
 if TYPE_CHECKING:

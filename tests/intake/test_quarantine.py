@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.api.loaded import Loaded
 from holdfast.api.monitor import Monitor
+from holdfast.api.open_state import Loaded
 from holdfast.errors import BadInput
 from tests.intake.building import changed, file_of, rows_in, small_pieces, watched
 from tests.intake.set_aside import BAD, START, aside, reasons

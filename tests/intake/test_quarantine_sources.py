@@ -15,7 +15,7 @@ import pytest
 
 from holdfast.api.monitor import Monitor
 from holdfast.errors import BadInput
-from holdfast.intake.reading import ReadOptions
+from holdfast.intake.source import ReadOptions
 from tests.intake.building import changed, csv_options, file_of, rows_in, small_pieces, watched
 from tests.intake.set_aside import BAD, START, aside, reasons
 

@@ -22,8 +22,8 @@ import pytest
 
 from holdfast.api.monitor import Monitor
 from holdfast.errors import BadInput
-from holdfast.intake import reading
-from holdfast.intake.reading import ReadOptions
+from holdfast.intake import source as module
+from holdfast.intake.source import ReadOptions
 from holdfast.sources import dialect
 from tests.intake.building import UTC, csv_options, file_of, read, rows_in, through_spark, types_in, watched
 from tests.oracle.rows import Row, plain_row
@@ -128,7 +128,7 @@ def test_tables_in_memory(tmp_path: Path, make: Any) -> None:
 @pytest.mark.parametrize("make", [arrow_file, parquet_file])
 @pytest.mark.parametrize("few", [0, 1000], ids=["in pieces", "at once"])
 def test_files_that_keep_types(tmp_path: Path, make: Any, few: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "_FEW_ROWS", few)
+    monkeypatch.setattr(module, "_FEW_ROWS", few)
     assert read(tmp_path, make(tmp_path)) == (TYPES, ROWS)
     assert read(tmp_path, Path(make(tmp_path))) == (TYPES, ROWS)
 

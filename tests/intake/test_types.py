@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from holdfast.errors import BadInput
-from holdfast.intake.reading import ReadOptions
+from holdfast.intake.source import ReadOptions
 from tests.intake.building import UTC, csv_options, file_of, read, rows_in, through_spark, types_in, watched
 
 if TYPE_CHECKING:

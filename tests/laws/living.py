@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 import holdfast as hf
-from holdfast.api.kept import kept_settings
+from holdfast.api.stored import kept_settings
 from holdfast.engines.contract import HISTORY
 
 # Which rows are those to remove, of equally many, the order of codes decides: of these only the number is compared.

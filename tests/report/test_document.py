@@ -13,8 +13,8 @@ import pytest
 
 import holdfast as hf
 from holdfast.api.state_report import state_document
-from holdfast.api.suggesting import overview
-from holdfast.intake.reading import ReadOptions
+from holdfast.api.suggestions import overview
+from holdfast.intake.source import ReadOptions
 from holdfast.progress import SILENT
 from holdfast.report.bundle import html_page
 from tests.report.embedded import embedded

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from holdfast.errors import BadInput
-from holdfast.intake.reading import ReadOptions
+from holdfast.intake.source import ReadOptions
 from holdfast.sources.ddl import parse_plain_ddl, refuse_wrong_ddl
 
 PLAIN = [

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from holdfast.sources.infer import cast_text, decide, merge, traits
+from holdfast.sources.inference import cast_text, decide, merge, traits
 from holdfast.sources.numerals import digits, extent, stood_for
 
 FLOATS = st.floats(allow_nan=False, allow_infinity=False)

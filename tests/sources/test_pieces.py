@@ -12,10 +12,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from holdfast.errors import BadInput
-from holdfast.sources import opening, pieces
+from holdfast.sources import file_errors, pieces
 from holdfast.sources.dialect import CsvOptions, Dialect
+from holdfast.sources.file_errors import refuse_long_lines
 from holdfast.sources.local import read_orc, sniff_file
-from holdfast.sources.opening import refuse_long_lines
 from holdfast.sources.pieces import parquet_schema, split_csv, split_parquet
 
 TABLE = pa.table({"a": [1, None], "b": ["x", "y"]})
@@ -92,7 +92,7 @@ def test_a_cut_file(tmp_path: Path, kind: str) -> None:
 @pytest.fixture
 def short(monkeypatch: pytest.MonkeyPatch) -> int:
     """A limit that is quickly passed: 100 bytes."""
-    for module in (opening, pieces):
+    for module in (file_errors, pieces):
         monkeypatch.setattr(module, "LONGEST_RECORD", 100)
         monkeypatch.setattr(module, "_AT_ONCE", 50)
     monkeypatch.setattr(pieces, "_LEAST_BYTES", 25)

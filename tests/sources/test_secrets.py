@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from holdfast.errors import BadInput
-from holdfast.intake.reading import ReadOptions, open_source
+from holdfast.intake.source import ReadOptions, open_source
 from holdfast.sources.secrets import read_properties, redacted, secrets_of, with_environment
 
 WORD = "s3cr:et/w@rd"

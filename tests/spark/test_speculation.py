@@ -16,7 +16,7 @@ import pytest
 
 from holdfast.api.monitor import Monitor
 from holdfast.errors import HoldfastError
-from holdfast.intake import build, choosing, sifting, staging
+from holdfast.intake import bad_rows, readers, staged_rows, tables
 from holdfast.spark.stage import StagingPlan, _stage_part
 from holdfast.store.store import Store
 from holdfast.table import admit, files
@@ -110,9 +110,9 @@ def test_late_attempts_change_nothing(tmp_path: Path, monkeypatch: pytest.Monkey
         expected = told(here, tmp_path)
     runner = Speculating(slow_wins)
     small_pieces(monkeypatch)
-    for module, name in ((build, "runner_for"), (staging, "reader_of"), (sifting, "reader_of")):
+    for module, name in ((tables, "runner_for"), (staged_rows, "reader_of"), (bad_rows, "reader_of")):
         monkeypatch.setattr(module, name, lambda _: runner)
-    for module, name, value in ((choosing, "ONE_MACHINE", 0), (admit, "SMALL", 0), (admit, "_ROWS_A_SLICE", 6)):
+    for module, name, value in ((readers, "ONE_MACHINE", 0), (admit, "SMALL", 0), (admit, "_ROWS_A_SLICE", 6)):
         monkeypatch.setattr(module, name, value)
     with watched(tmp_path / "there", start, **asked) as there:
         runner.late_attempts()

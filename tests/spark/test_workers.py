@@ -11,7 +11,7 @@ import pytest
 
 from holdfast.api.discovery import discover
 from holdfast.errors import BadInput
-from holdfast.intake.reading import ReadOptions
+from holdfast.intake.source import ReadOptions
 from holdfast.spark.runner import SparkRunner
 from tests.intake.building import file_of
 

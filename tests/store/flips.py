@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.api.monitor import Monitor
-from holdfast.api.verifying import verify
+from holdfast.api.verification import verify
 from holdfast.api.view import View
 from holdfast.errors import Damaged
 from tests.store import harm

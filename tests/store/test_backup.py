@@ -14,7 +14,7 @@ from unittest.mock import patch
 import pytest
 
 from holdfast.api.monitor import Monitor
-from holdfast.api.verifying import verify
+from holdfast.api.verification import verify
 from holdfast.errors import BadInput, Damaged
 from holdfast.store import backup as backups
 from holdfast.store.backup import backup

@@ -19,8 +19,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.api import upkeep
-from holdfast.api.loaded import Loaded
 from holdfast.api.monitor import Monitor
+from holdfast.api.open_state import Loaded
 from holdfast.api.view import View
 from holdfast.engines.registry import make_engine
 from holdfast.engines.watched import WatchedTable

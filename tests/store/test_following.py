@@ -8,7 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from holdfast.api import loaded
+from holdfast.api import open_state
 from holdfast.api.monitor import Monitor
 from holdfast.api.view import View
 from holdfast.errors import BadInput
@@ -40,7 +40,7 @@ def loads(monkeypatch: pytest.MonkeyPatch) -> list[TableFiles]:
         found.append(where)
         return real(where)
 
-    monkeypatch.setattr(loaded, "load_table", load)
+    monkeypatch.setattr(open_state, "load_table", load)
     return found
 
 

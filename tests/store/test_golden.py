@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from holdfast.api.monitor import Monitor
-from holdfast.api.verifying import verify
+from holdfast.api.verification import verify
 from holdfast.api.view import View
 from holdfast.store.database import FORMAT, fact
 from holdfast.table.table import Table

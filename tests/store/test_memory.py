@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from holdfast.api import remembering
+from holdfast.api import witness_rows
 from holdfast.api.monitor import Monitor
 from holdfast.changes.diff import Diff, Witness, Worth
 from holdfast.results.memory import ColumnFigures, Figures, KeptWitness
@@ -144,7 +144,7 @@ def test_explain_tells_what_broke_and_holds_again(watch: Monitor) -> None:
 
 def test_no_more_rows_are_kept_than_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Those of given rules come first, then those of the rules that were worth most; keys are told of all."""
-    monkeypatch.setattr(remembering, "MOST_ROWS", 4)
+    monkeypatch.setattr(witness_rows, "MOST_ROWS", 4)
     start = pa.table({"id": range(200), "n": [n % 50 for n in range(200)], "m": [n % 50 for n in range(200)]})
     with Monitor.create(tmp_path / "s", {"t": start}, watch=["ucc", "fd"], rules=["m -> n"], key="id") as watch:
         came = {"id": [200, 201, 202], "n": [0, 1, 2], "m": [49, 48, 2]}
@@ -160,7 +160,7 @@ def test_no_more_rows_are_kept_than_fit(tmp_path: Path, monkeypatch: pytest.Monk
             kept |= dict(zip(each.witness.rows, each.witness.values, strict=True))
         assert sum(values is not None for values in kept.values()) == 4
         assert watch.memory().left_out() == {1: len(kept) - 4}
-    monkeypatch.setattr(remembering, "MOST_CELLS", 6)
+    monkeypatch.setattr(witness_rows, "MOST_CELLS", 6)
     with Monitor.open(tmp_path / "s") as watch:
         watch.apply(inserts=pa.table({"id": [300], "n": [7], "m": [8]}))
         assert sum(row.kept is not None for row in watch.rows([203])) == 1
@@ -168,13 +168,13 @@ def test_no_more_rows_are_kept_than_fit(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_rows_of_the_best_rules_are_kept_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remembering, "MOST_ROWS", 2)
+    monkeypatch.setattr(witness_rows, "MOST_ROWS", 2)
     columns = (Column("a", pa.int64()), Column("b", pa.int64()))
     table = filled({"t": [(n, n) for n in range(6)]}, {"t": columns}).tables["t"]
     rules = {rule.text: rule for rule in map(registry.parse, ("a -> b", "b -> a", "() -> a"))}
     rows = {text: Witness((2 * n, 2 * n + 1)) for n, text in enumerate(rules)}
     worth = {"a -> b": Worth(0.6, 9), "b -> a": Worth(0.95, 9)}
-    kept = remembering.kept_rows({("fd", "t"): Diff(lost=rules, witnesses=rows, worth=worth)}, {}, {"t": table})
+    kept = witness_rows.kept_rows({("fd", "t"): Diff(lost=rules, witnesses=rows, worth=worth)}, {}, {"t": table})
     assert {row: each.rule for row, each in kept.rows.items()} == {("t", 2): "b -> a", ("t", 3): "b -> a"}
     assert kept.left_out == 4
 

@@ -13,7 +13,7 @@ from unittest.mock import patch
 import pytest
 
 from holdfast.api.monitor import Monitor
-from holdfast.api.verifying import verify
+from holdfast.api.verification import verify
 from holdfast.api.view import View
 from holdfast.errors import Damaged, Missing
 from holdfast.store import sums

@@ -13,11 +13,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from holdfast.api import loaded
+from holdfast.api import open_state
 from holdfast.api.monitor import Monitor
 from holdfast.api.view import View
 from holdfast.errors import BadInput
-from holdfast.store.forget import without_dead
+from holdfast.store.erasure import without_dead
 from holdfast.table.load import load_table
 from holdfast.table.table import Table, TableFiles
 from tests.table.building import rows_of
@@ -166,7 +166,7 @@ def test_a_reader_whose_files_go_looks_again(tmp_path: Path, monkeypatch: pytest
     with made(tmp_path) as monitor:
         before = picture(monitor)
         writer = threading.Thread(target=monitor.vacuum)
-        monkeypatch.setattr(loaded, "load_table", load)
+        monkeypatch.setattr(open_state, "load_table", load)
         with Monitor.open(tmp_path / "state", write=False) as reader:
             assert picture(reader) == before
         writer.join()

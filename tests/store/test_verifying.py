@@ -13,10 +13,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from holdfast.api import verifying
+from holdfast.api import verification
 from holdfast.api.monitor import Monitor
-from holdfast.api.verifying import verify
-from holdfast.api.watched import Watched
+from holdfast.api.verification import verify
+from holdfast.api.workspace import Watched
 from holdfast.changes.diff import Result
 from holdfast.errors import BadInput
 from holdfast.store.database import connect
@@ -167,17 +167,17 @@ def test_an_engine_that_went_astray(state: Path, deep: bool) -> None:
 
 
 def test_large_tables_are_found_again_by_a_few_columns(state: Path) -> None:
-    real = verifying._part
+    real = verification._part
 
     def one_row_twice(table: Table, columns: list[int]) -> pa.Table:
         part = real(table, columns)
         return pa.concat_tables([part, part.slice(0, 1)])
 
-    with patch.object(verifying, "_SMALL_CELLS", 10), patch.object(verifying, "_picked", lambda _: [0, 1, 5]):
+    with patch.object(verification, "_SMALL_CELLS", 10), patch.object(verification, "_picked", lambda _: [0, 1, 5]):
         found = verify(state, deep=True)
         assert found.problems == ()
         assert found.compared[-1].startswith("rules (ucc, fd, ind) among people.id, people.twin, people.zip: ")
-        with patch.object(verifying, "_part", one_row_twice):
+        with patch.object(verification, "_part", one_row_twice):
             assert "key(id)" in verify(state, deep=True).problems[0]
 
 

@@ -12,15 +12,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
-from holdfast.api.kept import kept_marks
-from holdfast.api.loaded import Loaded
-from holdfast.api.remembering import given_witnesses, kept_rows
+from holdfast.api.open_state import Loaded
+from holdfast.api.stored import kept_marks
 from holdfast.api.upkeep import Upkeep
+from holdfast.api.witness_rows import given_witnesses, kept_rows
 from holdfast.errors import BadInput
-from holdfast.intake.build import BatchReader, Sources
 from holdfast.intake.feed import FeedOptions, split_feed
 from holdfast.intake.quarantine import Quarantine
-from holdfast.intake.reading import ReadOptions
+from holdfast.intake.source import ReadOptions
+from holdfast.intake.tables import BatchReader, Sources
 from holdfast.results.outcome import Outcome
 from holdfast.sources.dialect import CsvOptions
 from holdfast.store.records import Commit, CommitPart

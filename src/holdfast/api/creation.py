@@ -6,14 +6,14 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from holdfast.api.checking import bound, classes_of
-from holdfast.api.kept import kept_settings, settings_text, written_states
-from holdfast.api.loaded import Loaded
-from holdfast.api.suggesting import suggestions_in
+from holdfast.api.checks import bound, classes_of
+from holdfast.api.open_state import Loaded
+from holdfast.api.stored import kept_settings, settings_text, written_states
+from holdfast.api.suggestions import suggestions_in
 from holdfast.api.upkeep import Upkeep
 from holdfast.engines.registry import names_in
-from holdfast.intake.build import Built, build_table
-from holdfast.intake.reading import ReadOptions
+from holdfast.intake.source import ReadOptions
+from holdfast.intake.tables import Built, build_table
 from holdfast.rules.file import Rules
 from holdfast.store.records import TableRecord
 from holdfast.table.rewrite import bytes_a_row

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.api.opening import opened
-from holdfast.api.watched import Watched
+from holdfast.api.workspace import Watched
 from holdfast.changes.diff import Result
 from holdfast.engines.contract import Engine
 from holdfast.engines.registry import make_engine, refuse_unknown_settings, to_find
-from holdfast.intake.reading import ReadOptions
+from holdfast.intake.source import ReadOptions
 from holdfast.progress import SILENT, Progress
 from holdfast.results.found import Found
 from holdfast.table.nulls import GivenNulls
@@ -50,7 +50,7 @@ def discover(
     with opened(source, columns, nulls, options, spark, progress) as tables:
         found = found_in(tables, engines, nulls, progress)
         if html is not None:
-            from holdfast.api.look_report import found_document, write_document
+            from holdfast.api.tables_report import found_document, write_document
 
             progress.step("Writing the page")
             write_document(Path(html), found_document(tables, found, redact=redact))

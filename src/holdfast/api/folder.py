@@ -11,10 +11,10 @@ from typing import Any
 
 from holdfast.api.batch import Batches, BatchOptions, sources_by_table
 from holdfast.errors import BadInput, BadSurroundings, Damaged, Missing
-from holdfast.intake.build import Sources
 from holdfast.intake.folder import Folder
 from holdfast.intake.paths import refuse_lake_elsewhere, refuse_lake_here
 from holdfast.intake.quarantine import move_aside
+from holdfast.intake.tables import Sources
 from holdfast.progress import Progress
 from holdfast.results.outcome import Outcome
 from holdfast.store.layout import STREAMS

@@ -17,14 +17,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from holdfast.api.batch import Batches, BatchOptions
-from holdfast.api.kept import settings_text
-from holdfast.api.loaded import Loaded, opened_store
+from holdfast.api.open_state import Loaded, opened_store
+from holdfast.api.stored import settings_text
 from holdfast.api.upkeep import Upkeep
 from holdfast.api.view import View
 from holdfast.engines.registry import make_engine, names_in, refuse_unknown_settings, to_find
 from holdfast.errors import BadInput, clear_sentences
-from holdfast.intake.build import Sources, by_table
-from holdfast.intake.reading import ReadOptions
+from holdfast.intake.source import ReadOptions
+from holdfast.intake.tables import Sources, by_table
 from holdfast.progress import Progress
 from holdfast.results.changed import Changed
 from holdfast.results.marks import Mark
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from holdfast.api.change.rules import RuleEdit
-    from holdfast.api.change.wanted import Wanted
+    from holdfast.api.change.spec import Wanted
     from holdfast.rules.file import Rules
 
 
@@ -97,7 +97,7 @@ class Monitor(View):
         none means all, and later files may have the others, too. `segments` may put the bulk files on shared storage
         (any URI that `pyarrow.fs` knows). `settings` are those of the rule classes, such as `error=0.01`.
         """
-        from holdfast.api.checking import classes_of, given_rules  # what applying a batch need not load
+        from holdfast.api.checks import classes_of, given_rules  # what applying a batch need not load
         from holdfast.api.creation import read_table, start
 
         tables = tables if isinstance(tables, Mapping) else {"table": tables}

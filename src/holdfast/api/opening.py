@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from holdfast.api.watched import Watched
-from holdfast.intake.build import build_table, by_table
-from holdfast.intake.reading import ReadOptions
+from holdfast.api.workspace import Watched
+from holdfast.intake.source import ReadOptions
+from holdfast.intake.tables import build_table, by_table
 from holdfast.progress import Progress
 from holdfast.table import files
 from holdfast.table.nulls import GivenNulls

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from holdfast.engines.registry import table_of_rows
 from holdfast.errors import BadInput
 from holdfast.results.rows import Kept, Row
-from holdfast.sources.infer import BadValue, cast_text
+from holdfast.sources.inference import BadValue, cast_text
 from holdfast.store.store import Store
 from holdfast.table import files
 from holdfast.table.dictionary import NULL_CODE

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from holdfast.api.look_report import BEST, left_out_notes
+from holdfast.api.tables_report import BEST, left_out_notes
 from holdfast.changes.diff import Result
 from holdfast.engines.listing import Listing
 from holdfast.engines.registry import given_class, rule_class, table_of_rows

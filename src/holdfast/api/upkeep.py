@@ -10,8 +10,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 
-from holdfast.api.kept import written_states
-from holdfast.api.loaded import Loaded
+from holdfast.api.open_state import Loaded
+from holdfast.api.stored import written_states
 from holdfast.engines.registry import ALL_TABLES
 from holdfast.errors import BadInput, Damaged, Missing, clear_sentences, no_space
 from holdfast.results.upkeep import Vacuumed

@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from holdfast.api.kept import kept_marks, kept_rules
-from holdfast.api.loaded import Loaded, opened_store
+from holdfast.api.open_state import Loaded, opened_store
 from holdfast.api.rows import matching, rows_of
-from holdfast.api.watched import Watched
+from holdfast.api.stored import kept_marks, kept_rules
+from holdfast.api.workspace import Watched
 from holdfast.changes.diff import Finding, Result
-from holdfast.changes.names import command
 from holdfast.engines.listing import Listing
 from holdfast.engines.registry import ALL_TABLES, class_of_text, given_class, make_engine, rule_class
 from holdfast.engines.thresholds import MAX_LHS, TOP
@@ -28,6 +27,7 @@ from holdfast.rules.registry import examples
 from holdfast.store.records import BatchRecord
 from holdfast.table.nulls import Nulls
 from holdfast.table.table import Table
+from holdfast.text.quotes import command
 from holdfast.visible import visible
 
 if TYPE_CHECKING:
@@ -236,7 +236,7 @@ class View:
         self, rules: str | Sequence[str] | None = None, *, top: int = TOP, max_lhs: int = MAX_LHS
     ) -> Suggestions:
         """Which rules the tables look as if they were meant now, exact or nearly, whether they are watched or not."""
-        from holdfast.api.suggesting import classes_of, suggestions_in
+        from holdfast.api.suggestions import classes_of, suggestions_in
         from holdfast.engines.scored import Wanted
 
         progress = self._loaded.progress
@@ -247,7 +247,7 @@ class View:
         other orders serve it, from the rules that hold now. `have` tells orders that there are, such as those of
         indexes: `"Year, Salary desc"`.
         """
-        from holdfast.api.advising import advice_on
+        from holdfast.api.advice import advice_on
 
         watched, name = self._loaded.now(), self._loaded.table_name(table)
         results = {rules: found for (rules, subject), found in watched.results().items() if subject == name}
@@ -255,7 +255,7 @@ class View:
 
     def column(self, name: str, *, table: str | None = None) -> Lens:
         """A column looked at closely: its values, what determines it and what it determines, all rules that name it."""
-        from holdfast.api.lens import lens_of
+        from holdfast.api.column_profile import lens_of
         from holdfast.api.state_report import columns_seen
 
         return lens_of(columns_seen(self), self._loaded.table_name(table), name)
@@ -264,14 +264,14 @@ class View:
         """Write a page of its own that tells what holds, what broke, since when and because of which rows; gives its
         size in bytes. With `redact` it shows hashes in place of values.
         """
-        from holdfast.api.look_report import write_document
         from holdfast.api.state_report import state_document
+        from holdfast.api.tables_report import write_document
 
         return write_document(Path(path), state_document(self, redact=redact))
 
     def rules(self) -> Rules:
         """The rules that are given, as values; `str()` of them is a rule file."""
-        from holdfast.api.change.wanted import rules_in
+        from holdfast.api.change.spec import rules_in
 
         self._loaded.refuse_closed()
         return rules_in(kept_rules(self._store))

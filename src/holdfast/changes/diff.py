@@ -18,8 +18,8 @@ from typing import Any, Literal, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.changes.asked import untested
-from holdfast.changes.naming import Values, listed, named
+from holdfast.lazy_rules import untested
+from holdfast.text.row_names import Values, listed, named
 
 
 class Finding(Protocol):

@@ -37,7 +37,7 @@ from holdfast.report.terminal import TerminalProgress, say, say_json, somebody_r
 from holdfast.table.nulls import NullMode
 
 if TYPE_CHECKING:
-    from holdfast.intake.reading import ReadOptions
+    from holdfast.intake.source import ReadOptions
 
 
 @app.command()

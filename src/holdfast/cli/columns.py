@@ -15,7 +15,7 @@ from holdfast.cli.tables import named, split
 from holdfast.report.terminal import say_json
 
 if TYPE_CHECKING:
-    from holdfast.intake.reading import ReadOptions
+    from holdfast.intake.source import ReadOptions
     from holdfast.store.records import TableRecord
 
 Name = Annotated[str, typer.Argument(metavar="COLUMN", help="The name of the column.")]

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from holdfast.changes.names import command
 from holdfast.cli.app import app
 from holdfast.cli.arguments import Columns, Format, Output, SourceList, Top
 from holdfast.cli.options import reading, settings_of, taking
@@ -29,9 +28,10 @@ from holdfast.engines.thresholds import MAX_LHS, SHOWN
 from holdfast.errors import BadInput, ExitCode
 from holdfast.report.terminal import Terminal, TerminalProgress, say, say_json
 from holdfast.table.nulls import NullMode
+from holdfast.text.quotes import command
 
 if TYPE_CHECKING:
-    from holdfast.intake.reading import ReadOptions
+    from holdfast.intake.source import ReadOptions
 
 _AS_DENIALS = [each for each in found_classes() if each.denials]
 _AS_DENIALS_TITLES = " and ".join(each.title for each in _AS_DENIALS)
@@ -80,7 +80,7 @@ def discover(
     suggestions = None
     with TerminalProgress() as progress:
         if rules is None and not settings and picture is None:
-            from holdfast.api.suggesting import overview
+            from holdfast.api.suggestions import overview
 
             suggestions, found = overview(tables, chosen, nulls, options, progress, html, redact)
         else:
@@ -169,8 +169,8 @@ def suggest(
     SOURCE may also be a state folder.
     Example: [b]holdfast suggest hospital.csv[/b], or [b]holdfast suggest hospital.csv --to rules.yaml[/b]
     """
-    from holdfast.api.suggesting import is_state
-    from holdfast.api.suggesting import suggest as find
+    from holdfast.api.suggestions import is_state
+    from holdfast.api.suggestions import suggest as find
     from holdfast.results.outputs import refuse_unwritable, write_text
     from holdfast.results.suggestions import RULES
 
@@ -233,7 +233,7 @@ def check(
     Examples: [b]holdfast check tax.csv --rules rules.yaml --rows[/b],
     [b]holdfast check tax.csv --rule "\\[Year, Salary desc] orders \\[Year, Bin]"[/b]
     """
-    from holdfast.api.checking import check as look
+    from holdfast.api.checks import check as look
 
     if (rules is None) == (not rule):
         raise BadInput("give rules to check: --rules FILE, or --rule TEXT; not both")

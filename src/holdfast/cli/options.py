@@ -22,7 +22,7 @@ import typer
 from holdfast.engines.contract import Option, RuleClass
 
 if TYPE_CHECKING:
-    from holdfast.intake.reading import ReadOptions
+    from holdfast.intake.source import ReadOptions
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def reading(
     ] = None,
 ) -> ReadOptions:
     """How files are read, as options say it."""
-    from holdfast.intake.reading import ReadOptions
+    from holdfast.intake.source import ReadOptions
     from holdfast.sources.dialect import CsvOptions
     from holdfast.sources.secrets import read_properties
 

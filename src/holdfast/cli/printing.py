@@ -7,12 +7,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from holdfast.changes.asked import bounds
 from holdfast.cli.arguments import Format
 from holdfast.engines.contract import RuleClass
 from holdfast.engines.registry import found_classes, rule_class, rule_classes
 from holdfast.engines.thresholds import SHOWN
 from holdfast.errors import ExitCode
+from holdfast.lazy_rules import bounds
 from holdfast.report.terminal import Terminal, TerminalProgress, say, say_json
 
 if TYPE_CHECKING:

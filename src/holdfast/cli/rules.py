@@ -29,7 +29,7 @@ RuleFiles = Annotated[
 
 def _show(state: Path, form: Format) -> None:
     """Print the rules that are given as a rule file, and which found ones are pinned or ignored."""
-    from holdfast.api.change.wanted import state_rules
+    from holdfast.api.change.spec import state_rules
     from holdfast.rules.file import rules_yaml
 
     given, marks, watched = state_rules(state)
@@ -88,7 +88,7 @@ def edit(
     if file is not None:
         change.make(lambda monitor: monitor.replace_rules(file, change_id=change.id))
         return
-    from holdfast.api.change.wanted import state_rules
+    from holdfast.api.change.spec import state_rules
     from holdfast.rules.file import rules_yaml
 
     text = rules_yaml(state_rules(change.state)[0]).encode()
@@ -176,7 +176,7 @@ def unwatch(
 
 def _one_or_all(files: list[str]) -> str | list[str]:
     """One rule file, or rules."""
-    from holdfast.api.checking import is_rule_file
+    from holdfast.api.checks import is_rule_file
 
     if len(files) > 1 and any(map(is_rule_file, files)):
         raise BadInput("give one rule file at a time, or rules one by one")

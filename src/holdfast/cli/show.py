@@ -53,7 +53,7 @@ def status(
     form: Output = "text",
 ) -> None:
     """Show what holds now. Needs no lock: look while a batch is being applied."""
-    from holdfast.intake.choosing import SAID
+    from holdfast.intake.readers import SAID
     from holdfast.store.store import Store
 
     asked = split(rules) if rules else ()
@@ -158,7 +158,7 @@ def rows(
 
 def _asked(view: View, where: str, table: str | None) -> list[Row]:
     """The rows that a condition names; that there are none is said."""
-    from holdfast.changes.naming import conditions
+    from holdfast.text.row_names import conditions
 
     found = view.rows(where=conditions(where), table=table)
     if not found:
@@ -300,7 +300,7 @@ def serve(
     Example: [b]holdfast serve state/ --open[/b]
     """
     try:
-        from holdfast.serve.running import serve as run
+        from holdfast.serve.server import serve as run
     except ModuleNotFoundError as missing:
         if str(missing.name).partition(".")[0] not in ("starlette", "uvicorn"):
             raise

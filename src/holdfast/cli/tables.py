@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from holdfast.changes.asked import bounds
 from holdfast.errors import BadInput
+from holdfast.lazy_rules import bounds
 from holdfast.report.terminal import TerminalProgress
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ def verify(
 
     Exit code 2 where something is wrong. Example: [b]holdfast verify state/ --deep[/b]
     """
-    from holdfast.api.verifying import verify as look
+    from holdfast.api.verification import verify as look
 
     with TerminalProgress() as progress:
         verified = look(state, deep=deep, progress=progress)

@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.borders.parts import Numbers, Part
-from holdfast.changes.asked import RulesWhenAsked, as_told
 from holdfast.changes.diff import Diff, Finding
-from holdfast.changes.names import quoted
+from holdfast.lazy_rules import RulesWhenAsked, as_told
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
 from holdfast.pairs.filled import ALWAYS, Filled
 from holdfast.rules.rule import Rule
+from holdfast.text.quotes import quoted
 
 Marks = NDArray[np.bool_]
 R = TypeVar("R", bound=Rule)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from holdfast.changes.names import quoted
+from holdfast.text.quotes import quoted
 
 FEWEST_ROWS = 2  # that make a pair
 

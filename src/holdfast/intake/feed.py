@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 
 from holdfast.changes.operations import FEED_COLUMNS, OPERATION_COLUMNS
 from holdfast.errors import BadInput
-from holdfast.intake.build import Sources
+from holdfast.intake.bad_rows import sifted_whole
 from holdfast.intake.memory import lasting
 from holdfast.intake.quarantine import Quarantine
-from holdfast.intake.reading import NOTED, Reading, ReadOptions, open_source
-from holdfast.intake.sifting import sifted_whole
-from holdfast.intake.staging import whole_table, without_dictionaries
+from holdfast.intake.source import NOTED, Reading, ReadOptions, open_source
+from holdfast.intake.staged_rows import whole_table, without_dictionaries
+from holdfast.intake.tables import Sources
 from holdfast.sources import jsonlines
-from holdfast.sources.sifting import NOTHING, Rejected
+from holdfast.sources.bad_records import NOTHING, Rejected
 from holdfast.table import arrow
 from holdfast.table.table import Schema
 

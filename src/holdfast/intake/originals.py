@@ -13,12 +13,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from holdfast.intake.reading import Reading
+from holdfast.intake.source import Reading
 from holdfast.sources import local
+from holdfast.sources.bad_records import index_csv, json_lines
 from holdfast.sources.dialect import Dialect
 from holdfast.sources.pieces import CsvPiece, split_csv
 from holdfast.sources.records import BOM, line_breaks, records, unquoted
-from holdfast.sources.sifting import index_csv, json_lines
 from holdfast.table import arrow
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holdfast.errors import BadInput, clear_sentences, refuse_not_utf8
-from holdfast.sources.opening import COMPRESSED
+from holdfast.sources.file_errors import COMPRESSED
 
 if TYPE_CHECKING:
     from holdfast.spark import SparkSession

@@ -30,11 +30,11 @@ from holdfast.changes.operations import NAMES
 from holdfast.changes.quarantined import Quarantined
 from holdfast.errors import BadInput, clear_sentences
 from holdfast.intake.originals import Original, as_texts, originals
-from holdfast.intake.reading import NOTED, UNSPLIT, Reading
-from holdfast.intake.staging import NO_ROWS, Plan, StagedRows
+from holdfast.intake.source import NOTED, UNSPLIT, Reading
+from holdfast.intake.staged_rows import NO_ROWS, Plan, StagedRows
+from holdfast.sources.bad_records import NOTHING, Rejected
 from holdfast.sources.dialect import Dialect
 from holdfast.sources.jsonlines import BadLine, row_of
-from holdfast.sources.sifting import NOTHING, Rejected
 from holdfast.table import files
 from holdfast.table.admit import Admitted
 from holdfast.table.wrong import WrongRows

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from rich.box import ROUNDED
 from rich.table import Table
 
-from holdfast.changes.naming import by_key, by_number
 from holdfast.engines.contract import Explanation, is_given, score_cell
 from holdfast.engines.listing import Listing
 from holdfast.engines.registry import rule_class
@@ -22,6 +21,7 @@ from holdfast.results.outcome import Outcome
 from holdfast.results.outcome_lines import change_lines, with_table
 from holdfast.results.rows import Row
 from holdfast.store.records import BatchRecord
+from holdfast.text.row_names import by_key, by_number
 from holdfast.visible import brief, cut, visible
 
 if TYPE_CHECKING:

@@ -14,10 +14,10 @@ from rich.box import ROUNDED
 from rich.cells import cell_len
 from rich.table import Table
 
-from holdfast.changes.asked import for_people, with_bound
 from holdfast.changes.diff import Result
 from holdfast.engines.contract import GIVEN_TABLE, FindingTable, RuleClass, is_given
 from holdfast.engines.registry import found_classes, rule_class
+from holdfast.lazy_rules import for_people, with_bound
 from holdfast.report.terminal import Terminal, plain
 from holdfast.visible import cut, visible
 

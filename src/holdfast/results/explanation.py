@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from holdfast.changes.names import names_in
-from holdfast.changes.naming import by_key, by_number, by_values, listed
 from holdfast.engines import contract
 from holdfast.engines.contract import Json, LinesTable
 from holdfast.results.drawn import Drawn
 from holdfast.results.memory import Event, KeptWitness
+from holdfast.text.quotes import names_in
+from holdfast.text.row_names import by_key, by_number, by_values, listed
 
 _SHOWN = 3  # of the times that a rule broke, the last ones are told
 

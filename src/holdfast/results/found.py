@@ -10,9 +10,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from holdfast.changes.asked import RulesWhenAsked, for_people, with_bound
 from holdfast.changes.diff import Finding, Result
 from holdfast.engines.registry import drawable, rule_class
+from holdfast.lazy_rules import RulesWhenAsked, for_people, with_bound
 from holdfast.results.arrow import to_arrow
 from holdfast.results.drawn import Drawn, Shapes, section, shape_lines
 from holdfast.results.outputs import PICTURE, write_text

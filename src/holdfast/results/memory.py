@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from holdfast.changes.diff import Witness
-from holdfast.changes.naming import Values
 from holdfast.engines.contract import Json
 from holdfast.engines.registry import table_of_rows
-from holdfast.store.remembered import EventRecord, Remembered
+from holdfast.store.memory import EventRecord, Remembered
 from holdfast.store.store import Store
 from holdfast.table.naming import key_names
+from holdfast.text.row_names import Values
 
 RuleKey = tuple[str, str, str]  # engine, table ("*": all) and text
 

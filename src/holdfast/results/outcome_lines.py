@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from holdfast.changes.asked import for_people, one_a_class
 from holdfast.changes.diff import Diff, Witness, Worth
 from holdfast.engines.contract import ChangeLine, is_given
 from holdfast.engines.registry import ALL_TABLES, rule_class, table_of_rows
 from holdfast.engines.thresholds import LIKELY
+from holdfast.lazy_rules import for_people, one_a_class
 
 _FEW = 3  # so many accidents are listed; of the rules that the same rows broke as many are named
 _LOOKED_AT = 1000  # so many rules without scores are put together by the rows that broke them

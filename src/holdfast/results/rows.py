@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from holdfast.changes.naming import Values, by_key, by_number
+from holdfast.text.row_names import Values, by_key, by_number
 
 
 @dataclass(frozen=True)

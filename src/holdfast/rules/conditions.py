@@ -19,11 +19,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal, Self, TypeAlias, TypeVar
 
-from holdfast.changes.names import in_quotes, quoted
 from holdfast.rules.constants import Constant
 from holdfast.rules.parts import Part, changed
 from holdfast.search.queries import MIRRORED, Operator
 from holdfast.table.nulls import Nulls
+from holdfast.text.quotes import in_quotes, quoted
 
 Row = Literal["t", "s"]
 Sign = Literal["+", "-", "*", "/"]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from holdfast.changes.names import in_quotes
+from holdfast.text.quotes import in_quotes
 
 Value = int | float | str | bool | dt.date | dt.datetime | dt.time | Decimal
 

@@ -21,11 +21,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
-from holdfast.changes.names import quoted
 from holdfast.rules.conditions import alike, compared
 from holdfast.rules.reader import Reader, without_quoted
 from holdfast.rules.rule import Breach, Rule, listed
 from holdfast.table.nulls import Nulls
+from holdfast.text.quotes import quoted
 
 if TYPE_CHECKING:  # NumPy takes its time
     from holdfast.changes.diff import Worth

@@ -13,12 +13,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
-from holdfast.changes.names import quoted
 from holdfast.errors import BadInput, suggest
 from holdfast.rules.parts import Part, names_of, renamed
 from holdfast.rules.reader import Reader, refuse_unknown, without_quoted
 from holdfast.rules.rule import Bounds, Breach, NoPartner, Rule
 from holdfast.table.nulls import Nulls
+from holdfast.text.quotes import quoted
 
 _FIGURES = ("value_coverage", "row_coverage", "missing_values", "missing_rows")
 

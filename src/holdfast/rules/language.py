@@ -23,12 +23,12 @@ import re
 from collections.abc import Callable
 from typing import TypeVar
 
-from holdfast.changes.names import unquoted
 from holdfast.rules import conditions
 from holdfast.rules.conditions import Arithmetic, Cell, Comparison, Condition, Operand, Row, Sign, of_t
 from holdfast.rules.constants import Constant
 from holdfast.rules.parts import names_of
 from holdfast.rules.reader import OPERATORS, Reader, Token, opposite
+from holdfast.text.quotes import unquoted
 
 AND = frozenset(["and", "&", "&&", "∧"])
 OR = frozenset(["or", "|", "||", "∨"])

@@ -24,14 +24,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
-from holdfast.changes.names import quoted
-from holdfast.changes.naming import Values
 from holdfast.errors import BadInput
 from holdfast.rules.conditions import TRUE_AT, Signs, compared
 from holdfast.rules.parts import Part
 from holdfast.rules.reader import Reader, refuse_unknown
 from holdfast.rules.rule import Bounds, Breach, Rule
 from holdfast.table.nulls import Nulls
+from holdfast.text.quotes import quoted
+from holdfast.text.row_names import Values
 
 _BELOW, _EQUAL, _ABOVE = -1, 0, 1  # t's value beside that of s
 _OPERATORS = {signs: operator for operator, signs in TRUE_AT.items()}

@@ -16,7 +16,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, Self, get_args
 
-from holdfast.changes.names import quoted
 from holdfast.rules.conditions import Comparison, Condition, IsNull, of_t
 from holdfast.rules.constants import Constant
 from holdfast.rules.language import ConditionReader
@@ -25,6 +24,7 @@ from holdfast.rules.reader import OPERATORS, is_number, without_quoted
 from holdfast.rules.rule import Bounds, Breach, Rule
 from holdfast.search.queries import Operator
 from holdfast.table.nulls import Nulls
+from holdfast.text.quotes import quoted
 
 Measure = Literal["rows", "share", "distinct", "min", "max"]
 _START = re.compile(r"(?i)(?:rows\s*[=<>!≠≤≥]|(?:share|distinct|min|max)\s*\((?![^()]*\)\s*in\b))")

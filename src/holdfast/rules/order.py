@@ -21,12 +21,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Self
 
-from holdfast.changes.names import quoted
 from holdfast.rules.conditions import alike, compared
 from holdfast.rules.dependency import share
 from holdfast.rules.reader import Reader, follows_braces
 from holdfast.rules.rule import Breach, Rule, listed
 from holdfast.table.nulls import Nulls
+from holdfast.text.quotes import quoted
 
 Direction = Literal["asc", "desc"]
 

@@ -22,12 +22,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Self
 
-from holdfast.changes.names import quoted
 from holdfast.rules.conditions import NEGATED, Cell, Condition, Either, IsNull, compared
 from holdfast.rules.parts import names_of, renamed
 from holdfast.rules.reader import Reader, follows_braces
 from holdfast.rules.rule import Breach, Rule, listed
 from holdfast.table.nulls import Nulls
+from holdfast.text.quotes import quoted
 
 Operator = Literal["<", "<=", "=", ">=", ">"]
 Mark = tuple[str, Operator]

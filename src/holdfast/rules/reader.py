@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, TypeVar
 
-from holdfast.changes.names import QUOTED, WORD, between, quoted, unquoted
 from holdfast.errors import BadInput, suggest
 from holdfast.rules.constants import MOMENTS, Constant
 from holdfast.search.queries import MIRRORED, Operator
+from holdfast.text.quotes import QUOTED, WORD, between, quoted, unquoted
 
 _OTHERWISE: Mapping[str, Operator] = {"==": "=", "<>": "!=", "≠": "!=", "≤": "<=", "≥": ">="}
 OPERATORS: Mapping[str, Operator] = {**{each: each for each in MIRRORED}, **_OTHERWISE}

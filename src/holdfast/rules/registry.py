@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from holdfast.changes.names import QUOTED, between
 from holdfast.errors import BadInput
 from holdfast.rules.denial import DenialConstraint
 from holdfast.rules.dependency import FD, Key
@@ -21,6 +20,7 @@ from holdfast.rules.order import Compatible, Constant
 from holdfast.rules.pointwise import Pointwise
 from holdfast.rules.row import RowRule
 from holdfast.rules.rule import Rule
+from holdfast.text.quotes import QUOTED, between
 
 CLASSES: list[type[Rule]] = [
     RowRule,

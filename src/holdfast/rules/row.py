@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
-from holdfast.changes.names import WORD
 from holdfast.rules.conditions import Condition, Either
 from holdfast.rules.language import ConditionReader
 from holdfast.rules.reader import without_quoted
 from holdfast.rules.rule import Bounds, Breach, Rule
 from holdfast.table.nulls import Nulls
+from holdfast.text.quotes import WORD
 
 _ROWS = frozenset(["s", "t0", "t1", "t2"])  # as denial constraints call them
 _CELL = re.compile(rf'(?<![\w."])(?P<row>{WORD}|"")\s*\.\s*(?:{WORD}|"")')

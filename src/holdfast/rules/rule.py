@@ -15,13 +15,13 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
-from holdfast.changes.naming import Values
 from holdfast.errors import BadInput
 from holdfast.rules.conditions import Cell, Comparison, Condition, Row, cells_of, constants_of, swapped
 from holdfast.rules.constants import Constant
 from holdfast.rules.parts import Part, names_of, renamed
 from holdfast.rules.reader import refuse_unknown
 from holdfast.table.nulls import Nulls
+from holdfast.text.row_names import Values
 
 if TYPE_CHECKING:  # heavy, and the command line asks classes for their examples
     from holdfast.table.table import Schema

@@ -18,12 +18,12 @@ from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any, Protocol
 
 from holdfast.changes.diff import Witness
-from holdfast.changes.naming import Values, short_names
 from holdfast.rules import conditions
 from holdfast.rules.conditions import Arithmetic, Cell, Comparison, Condition, Either, Every, Operand, Row, cells_of
 from holdfast.rules.constants import Constant
 from holdfast.rules.rule import Breach, NoPartner, Predicate, Rule, listed
 from holdfast.table.nulls import Nulls
+from holdfast.text.row_names import Values, short_names
 
 if TYPE_CHECKING:  # Arrow takes its time
     from holdfast.table.table import Schema

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from holdfast.changes.names import in_quotes
 from holdfast.rules import conditions
 from holdfast.rules.conditions import Arithmetic, Cell, Comparison, Either, Every, Operand, of_t
 from holdfast.rules.constants import Constant
@@ -15,6 +14,7 @@ from holdfast.rules.measure import TableRule
 from holdfast.rules.row import RowRule
 from holdfast.rules.rule import NoPartner, Predicate, Rule, shared_and_differing
 from holdfast.table.nulls import Nulls
+from holdfast.text.quotes import in_quotes
 
 _TEXT = "'"
 _ESCAPES = "!#$^~|"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from holdfast.errors import BadInput
-from holdfast.sources.infer import BadNumber, BadValue, bad_values, cast_text
+from holdfast.sources.inference import BadNumber, BadValue, bad_values, cast_text
 from holdfast.table.types import show_type
 
 _IN_A_STATE = "in a state: holdfast columns STATE retype, or apply --evolve where a wider type is enough"

@@ -7,9 +7,9 @@ from itertools import pairwise
 
 import pyarrow as pa
 
-from holdfast.changes.names import unquoted
 from holdfast.errors import BadInput, suggest
 from holdfast.table.types import kept_type
+from holdfast.text.quotes import unquoted
 
 _COLUMN = re.compile(
     r"\s*(?P<name>`(?:[^`]|``)+`|[A-Za-z_][A-Za-z0-9_]*)\s*(?::|\s)\s*(?P<type>[A-Za-z_]+)"

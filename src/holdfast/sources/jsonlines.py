@@ -20,7 +20,7 @@ from holdfast.errors import BadInput
 from holdfast.sources import local
 from holdfast.sources.caster import TextCaster
 from holdfast.sources.grammar import Kind
-from holdfast.sources.infer import NO_TRAITS, Traits, decide, kept_as_text, merge, traits
+from holdfast.sources.inference import NO_TRAITS, Traits, decide, kept_as_text, merge, traits
 from holdfast.sources.records import encoding_complaint
 from holdfast.table import arrow
 from holdfast.table.types import show_type

@@ -17,9 +17,9 @@ import pyarrow.compute as pc
 from holdfast.errors import BadInput
 from holdfast.sources.caster import refusal
 from holdfast.sources.dialect import CsvOptions, Dialect, HeadTooShort, as_before, sniff
-from holdfast.sources.infer import MARKERS, BadValue, cast_text, decide, kept_as_text, traits
-from holdfast.sources.opening import LONGEST_RECORD, too_long
-from holdfast.sources.opening import readable as _reading
+from holdfast.sources.file_errors import LONGEST_RECORD, too_long
+from holdfast.sources.file_errors import readable as _reading
+from holdfast.sources.inference import MARKERS, BadValue, cast_text, decide, kept_as_text, traits
 from holdfast.sources.records import BOM, encoding_complaint, records
 
 _BLOCK = 1 << 22

@@ -18,7 +18,7 @@ import pyarrow as pa
 from holdfast.errors import BadInput
 from holdfast.sources import local
 from holdfast.sources.dialect import Dialect
-from holdfast.sources.opening import COMPRESSED, LONGEST_RECORD, readable, refuse_long_lines, too_long
+from holdfast.sources.file_errors import COMPRESSED, LONGEST_RECORD, readable, refuse_long_lines, too_long
 from holdfast.sources.records import BOM
 
 _MOST_BYTES, _LEAST_BYTES = 32 << 20, 4 << 20

@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
 from holdfast.changes.diff import Diff, Witness
-from holdfast.changes.naming import Values
 from holdfast.table.table import Schema, Segment, TableFiles
+from holdfast.text.row_names import Values
 
 RULES, COLUMNS, TABLES = CHANGES = ("rules", "columns", "tables")  # kinds of batches that bring no rows (see `reshape`)
 _ALL = "*"  # stands for the table of a batch that has several, and of a change of the rules

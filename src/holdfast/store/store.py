@@ -25,23 +25,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.changes.diff import Result
-from holdfast.changes.names import command
 from holdfast.errors import BadInput, Damaged, Missing, clear_sentences, no_space, refuse_not_utf8
 from holdfast.store import identity
 from holdfast.store.batches import batch_with, last_batches, put_batch, steps_since
 from holdfast.store.creation import Creation, create
 from holdfast.store.database import UNREADABLE, ReadDatabase, check_format, connect, data_version
+from holdfast.store.erasure import forget_rows
 from holdfast.store.events import put_diffs, put_results
-from holdfast.store.forget import forget_rows
 from holdfast.store.layout import BESIDE, DATABASE, LOCK, SEGMENTS, SUMS, TO_OPEN, named_beside, named_files
 from holdfast.store.lock import WriterLock
+from holdfast.store.memory import Remembered
 from holdfast.store.records import AppliedBatch, BatchRecord, Commit, Handled, KeptStates, TableRecord
-from holdfast.store.remembered import Remembered
-from holdfast.store.reshape import Description, Reshaped, descriptions, kept_tables, put_change, put_table
+from holdfast.store.state_change import Description, Reshaped, descriptions, kept_tables, put_change, put_table
 from holdfast.store.sums import SumsWriter, checked, wrong_files
 from holdfast.table import files
 from holdfast.table.nulls import Nulls
 from holdfast.table.table import Segment, TableFiles
+from holdfast.text.quotes import command
 
 
 class Store:

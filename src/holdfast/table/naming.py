@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.changes.diff import Witness
-from holdfast.changes.naming import by_number, named, naming_columns
 from holdfast.table.plain import Plain, plain_values
 from holdfast.table.table import Schema, Table
+from holdfast.text.row_names import by_number, named, naming_columns
 
 Ids = NDArray[np.int64]
 Rule = TypeVar("Rule", bound=Hashable)

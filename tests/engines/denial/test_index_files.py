@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from holdfast.api.monitor import Monitor
-from holdfast.api.verifying import verify
+from holdfast.api.verification import verify
 from holdfast.engines.functional import groups_keeper
 from holdfast.search import index, index_files, search
 from holdfast.search.index import Index

@@ -14,8 +14,8 @@ from holdfast.engines.contract import Engine
 from holdfast.engines.functional.state import AgreeSets, State
 from holdfast.engines.registry import make_engine
 from holdfast.engines.watched import WatchedTable
-from holdfast.intake.build import BatchReader, Sources, build_table
-from holdfast.intake.reading import ReadOptions
+from holdfast.intake.source import ReadOptions
+from holdfast.intake.tables import BatchReader, Sources, build_table
 from holdfast.pairs import bitsets
 from holdfast.progress import Progress
 from holdfast.rules.dependency import FD, Key

@@ -11,8 +11,8 @@ import pytest
 
 from holdfast.engines.registry import make_engine
 from holdfast.engines.watched import WatchedTable
-from holdfast.intake.build import build_table
-from holdfast.intake.reading import ReadOptions
+from holdfast.intake.source import ReadOptions
+from holdfast.intake.tables import build_table
 from holdfast.progress import Progress
 from holdfast.rules.dependency import FD, Key
 from holdfast.table.runner import Threads

@@ -14,8 +14,8 @@ import pytest
 from benchmarks.data import TPCH_FOREIGN_KEYS, TPCH_TABLES, tpch
 from holdfast.engines.inclusion import rank
 from holdfast.engines.registry import make_engine
-from holdfast.intake.build import build_table
-from holdfast.intake.reading import ReadOptions
+from holdfast.intake.source import ReadOptions
+from holdfast.intake.tables import build_table
 from holdfast.progress import Progress
 from holdfast.table.runner import Threads
 from holdfast.table.table import Table

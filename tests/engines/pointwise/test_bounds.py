@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import holdfast as hf
-from holdfast.api import verifying
+from holdfast.api import verification
 from holdfast.borders.method import Budget
 from holdfast.engines.pointwise import PointwiseSettings
 from holdfast.engines.pointwise import engine as module
@@ -86,5 +86,5 @@ def test_verifying_asks_the_same_of_a_few_columns(tmp_path: Path) -> None:
         wide = wide.append_column(f"more {n}", pa.array(["y"] * len(wide)))
     wide = wide.set_column(4, "E", pa.array([str((a == "1") ^ (b == "1") ^ (c == "1")) for a, b, c, _ in EVERY * 2]))
     hf.Monitor.create(tmp_path / "s", {"t": wide}, watch=["pod"]).close()
-    with patch.object(verifying, "_SMALL_CELLS", 10), patch.object(verifying, "_picked", lambda _: [0, 1, 2, 4]):
-        assert verifying.verify(tmp_path / "s", deep=True).problems == ()
+    with patch.object(verification, "_SMALL_CELLS", 10), patch.object(verification, "_picked", lambda _: [0, 1, 2, 4]):
+        assert verification.verify(tmp_path / "s", deep=True).problems == ()

@@ -11,16 +11,16 @@ from collections.abc import Callable
 from dataclasses import replace
 from itertools import chain, count
 
-from holdfast.api.change.reshape import Draft, make_change, table_draft
-from holdfast.api.loaded import Loaded
+from holdfast.api.change.transaction import Draft, make_change, table_draft
+from holdfast.api.open_state import Loaded
 from holdfast.engines.contract import Json
 from holdfast.engines.watched import WatchedTable
-from holdfast.intake.build import BatchReader, Sources
-from holdfast.intake.evolve import columns_in, evolution
+from holdfast.intake.evolution import columns_in, evolution
+from holdfast.intake.tables import BatchReader, Sources
 from holdfast.progress import Progress
 from holdfast.results.changed import Changed
 from holdfast.store.records import COLUMNS, TableRecord
-from holdfast.store.reshape import Reshaped
+from holdfast.store.state_change import Reshaped
 from holdfast.table import files
 from holdfast.table.columns import ColumnChange, changed_schema, with_columns
 from holdfast.table.load import load_table

@@ -13,7 +13,7 @@ from holdfast.results.marks import RuleName
 from holdfast.store.events import Event
 
 if TYPE_CHECKING:
-    from holdfast.api.change.wanted import Wanted
+    from holdfast.api.change.spec import Wanted
 
 Results = Mapping[tuple[str, str], Result]  # by class and table
 _SHOWN = ("name", "table", "severity", "text", "violations", "counted")

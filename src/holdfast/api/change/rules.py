@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from holdfast.api.change.renaming import Renaming
-from holdfast.api.change.reshape import Draft, make_change
-from holdfast.api.change.wanted import Wanted, kept_wanted
-from holdfast.api.checking import bound, given_rules, is_rule_file
-from holdfast.api.loaded import Loaded
+from holdfast.api.change.renames import Renaming
+from holdfast.api.change.spec import Wanted, kept_wanted
+from holdfast.api.change.transaction import Draft, make_change
+from holdfast.api.checks import bound, given_rules, is_rule_file
+from holdfast.api.open_state import Loaded
 from holdfast.api.view import View
 from holdfast.engines.registry import ALL_TABLES, given_class
 from holdfast.errors import BadInput
@@ -26,7 +26,7 @@ from holdfast.rules.promotion import as_given
 from holdfast.rules.registry import parse
 from holdfast.rules.rule import Severity
 from holdfast.store.records import RULES
-from holdfast.store.reshape import Reshaped
+from holdfast.store.state_change import Reshaped
 from holdfast.table.table import Schema
 
 AnyRules = str | Path | Sequence[str] | Rules  # a rule file, a text, texts, or values

@@ -6,16 +6,16 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from holdfast.api.change.reshape import Draft, make_change, table_draft
+from holdfast.api.change.transaction import Draft, make_change, table_draft
 from holdfast.api.creation import read_table, record_of
-from holdfast.api.loaded import Loaded
+from holdfast.api.open_state import Loaded
 from holdfast.engines.registry import ALL_TABLES
 from holdfast.engines.watched import WatchedTable
 from holdfast.errors import BadInput, suggest
-from holdfast.intake.reading import ReadOptions
+from holdfast.intake.source import ReadOptions
 from holdfast.results.changed import Changed
 from holdfast.store.records import TABLES
-from holdfast.store.reshape import Reshaped
+from holdfast.store.state_change import Reshaped
 from holdfast.table.table import Table
 
 

@@ -9,8 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.changes.names import quoted
-from holdfast.changes.naming import Values, listed
 from holdfast.engines import contract
 from holdfast.engines.functional.groups import Groups, Ids
 from holdfast.engines.thresholds import untested_sentence
@@ -21,6 +19,8 @@ from holdfast.table.dictionary import NULL_CODE
 from holdfast.table.naming import keys_of, names_of
 from holdfast.table.plain import plain_values
 from holdfast.table.table import Table
+from holdfast.text.quotes import quoted
+from holdfast.text.row_names import Values, listed
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from itertools import chain, combinations
 
 from holdfast.borders.rows import CodedColumns
-from holdfast.changes.names import quoted
 from holdfast.engines.functional.agreement import Agreement, LeftSide, Lhs, Told
 from holdfast.engines.functional.evidence import most
 from holdfast.engines.scored import Scored, Wanted
@@ -28,6 +27,7 @@ from holdfast.progress import Progress, search_progress
 from holdfast.rules.dependency import FD, pairs_of
 from holdfast.table.runner import Runner
 from holdfast.table.threads import SoFar, each
+from holdfast.text.quotes import quoted
 
 MOST_SIDES = 10_000  # of so many columns are looked at
 MOST_LOOKS = 30_000_000_000  # at a value of a row for a left side; some ten seconds a core and ten billion

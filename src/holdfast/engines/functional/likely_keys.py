@@ -27,7 +27,6 @@ import pyarrow.compute as pc
 
 from holdfast.borders.partitions import Columns, Partition, Walks
 from holdfast.borders.rows import CodedColumns
-from holdfast.changes.names import quoted
 from holdfast.engines.functional.agreement import Lhs
 from holdfast.engines.functional.key_score import key_score
 from holdfast.engines.scored import Scored, Wanted
@@ -41,6 +40,7 @@ from holdfast.table.runner import Runner
 from holdfast.table.table import Table
 from holdfast.table.threads import SoFar, each
 from holdfast.table.types import show_type
+from holdfast.text.quotes import quoted
 
 WIDEST = {2: 250, 3: 60}  # tables of more columns get no keys of so many
 SHOWN = 5.0  # so many times as many pairs as agree, and one more, would agree by chance on the columns of a key

@@ -15,7 +15,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from holdfast.changes.asked import RulesWhenAsked
 from holdfast.changes.diff import Worth
 from holdfast.engines.functional.agreement import Agreement
 from holdfast.engines.functional.evidence import most
@@ -23,6 +22,7 @@ from holdfast.engines.functional.groups import Groups
 from holdfast.engines.functional.key_score import key_score
 from holdfast.engines.functional.result import Rules
 from holdfast.engines.thresholds import BROKEN, LONGER
+from holdfast.lazy_rules import RulesWhenAsked
 from holdfast.pairs import bitsets
 from holdfast.rules.dependency import Dependency, Key, pairs_of
 from holdfast.table.dictionary import NULL_CODE

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.changes.diff import NOBODY
-from holdfast.changes.naming import by_number, listed
 from holdfast.engines.listing import Listing
 from holdfast.errors import BadInput
 from holdfast.rules.given import Named
@@ -19,6 +18,7 @@ from holdfast.search.found import Found
 from holdfast.table.naming import names_of
 from holdfast.table.plain import plain_rows
 from holdfast.table.table import Table
+from holdfast.text.row_names import by_number, listed
 
 Ids = NDArray[np.int64]
 

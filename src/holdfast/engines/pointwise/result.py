@@ -11,13 +11,13 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.changes.asked import Bound, RulesWhenAsked, as_told
-from holdfast.changes.names import quoted
 from holdfast.engines.pointwise.boxes import Sides, among, folded, numbered, packed
 from holdfast.engines.pointwise.marks import EQUAL, FREE, LESS, MORE, OPERATORS, OTHER, Boxes, Space
 from holdfast.engines.thresholds import COVERED
+from holdfast.lazy_rules import Bound, RulesWhenAsked, as_told
 from holdfast.pairs.bitsets import Words
 from holdfast.rules.pointwise import Operator, Pointwise, denial_text, parse, rule_text
+from holdfast.text.quotes import quoted
 
 Numbers = NDArray[np.int64]
 Marks = NDArray[np.bool_]

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.changes.names import unquoted
 from holdfast.engines.pointwise import PointwiseSettings
 from holdfast.engines.pointwise.cells import Seen
 from holdfast.engines.pointwise.covered import rules_covered
@@ -23,6 +22,7 @@ from holdfast.errors import BadInput
 from holdfast.progress import Progress
 from holdfast.table.table import Schema, Table
 from holdfast.table.threads import SoFar
+from holdfast.text.quotes import unquoted
 
 WAY = "way/"  # before the names of its arrays
 

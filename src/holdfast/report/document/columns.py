@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from holdfast.changes.names import NAME, quoted
+from holdfast.text.quotes import NAME, quoted
 from holdfast.visible import visible
 
 FIRST = 0xE000  # the character that stands for the first column,

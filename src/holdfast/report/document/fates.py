@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from holdfast.changes.naming import listed, named
 from holdfast.report.pictures import Run
 from holdfast.results.memory import Event
+from holdfast.text.row_names import listed, named
 
 HELD, BROKEN, IMPLIED, UNTESTED, ABSENT = "held", "broken", "implied", "untested", "absent"
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import Any
 
-from holdfast.changes.asked import RulesWhenAsked, bounds
 from holdfast.changes.diff import Result, Worth
 from holdfast.engines.contract import RuleClass
+from holdfast.lazy_rules import RulesWhenAsked, bounds
 from holdfast.report.document.columns import ColumnIndex
 
 HOLDS, VIOLATED, BROKE, IMPLIED, UNTESTED = range(5)

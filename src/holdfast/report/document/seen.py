@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.changes.diff import NOBODY
-from holdfast.changes.naming import Values
 from holdfast.engines.contract import Json
 from holdfast.engines.listing import Listing
 from holdfast.engines.watched import WatchedTable
@@ -24,6 +23,7 @@ from holdfast.store.records import BatchRecord
 from holdfast.table.naming import key_names
 from holdfast.table.plain import plain_rows
 from holdfast.table.table import Table
+from holdfast.text.row_names import Values
 
 MOST_PAIRS = 100_000  # beyond, nobody works through a list
 _MOST_ROWS = 50

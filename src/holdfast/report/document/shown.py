@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from holdfast.changes.naming import Values, by_key, by_number, by_values
 from holdfast.engines.contract import Json
 from holdfast.rules.rule import Rule
 from holdfast.rules.sql import expression_sql
+from holdfast.text.row_names import Values, by_key, by_number, by_values
 from holdfast.visible import cut, visible
 
 _LONGEST = 200  # letters of a value

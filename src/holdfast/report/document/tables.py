@@ -11,7 +11,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from holdfast.changes.names import quoted
 from holdfast.engines.watched import WatchedTable
 from holdfast.report.diagram import Edge, tables
 from holdfast.report.document.batches import rows_after
@@ -24,6 +23,7 @@ from holdfast.table.frequencies import Frequencies
 from holdfast.table.naming import key_names
 from holdfast.table.plain import plain_values
 from holdfast.table.types import show_type
+from holdfast.text.quotes import quoted
 from holdfast.visible import visible
 
 _FREQUENT, _BINS = 8, 30

@@ -15,18 +15,18 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from holdfast.api.change.effects import Results, effects, effects_of_table, events
-from holdfast.api.change.renaming import Renaming
-from holdfast.api.change.wanted import Wanted, kept_wanted
-from holdfast.api.kept import kept_rules, settings_text, written_states
-from holdfast.api.loaded import Loaded
-from holdfast.api.watched import Subject, Watched
+from holdfast.api.change.renames import Renaming
+from holdfast.api.change.spec import Wanted, kept_wanted
+from holdfast.api.open_state import Loaded
+from holdfast.api.stored import kept_rules, settings_text, written_states
+from holdfast.api.workspace import Subject, Watched
 from holdfast.engines.registry import ALL_TABLES, make_engine, make_settings, names_in
 from holdfast.engines.watched import WatchedTable
 from holdfast.results.changed import Changed
 from holdfast.results.marks import MARKS
 from holdfast.rules.bind import bind
 from holdfast.rules.given import Given
-from holdfast.store.reshape import Reshaped
+from holdfast.store.state_change import Reshaped
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from holdfast.changes.names import quoted
 from holdfast.engines.registry import rule_class
 from holdfast.errors import BadInput, suggest
 from holdfast.report.document.build import BUDGET
@@ -15,6 +14,7 @@ from holdfast.report.document.shown import Shown
 from holdfast.report.document.tables import Tables
 from holdfast.results.lens import Lens
 from holdfast.rules.dependency import FD
+from holdfast.text.quotes import quoted
 from holdfast.visible import visible
 
 _OWN, _DETERMINED, _DETERMINES, _BROKEN = "your rules", "determined by", "determines", "broken"

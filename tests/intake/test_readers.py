@@ -21,9 +21,9 @@ import pytest
 
 from holdfast.api.monitor import Monitor
 from holdfast.errors import BadInput
-from holdfast.intake import choosing, reading
-from holdfast.intake.choosing import Way
-from holdfast.intake.reading import ReadOptions, open_source
+from holdfast.intake import readers, source
+from holdfast.intake.readers import Way
+from holdfast.intake.source import ReadOptions, open_source
 from tests.intake.building import changed, file_of, rows_in, small_pieces, types_in, watched
 
 if TYPE_CHECKING:
@@ -169,7 +169,7 @@ def test_a_folder_and_the_folders_in_it(tmp_path: Path, kind: str, way: Way, req
 
 @pytest.mark.parametrize("few", [0, 1000], ids=["in pieces", "at once"])
 def test_some_files_of_a_folder_may_promise_no_nulls(tmp_path: Path, few: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "_FEW_ROWS", few)
+    monkeypatch.setattr(source, "_FEW_ROWS", few)
     (tmp_path / "in").mkdir()
     for number, nullable in enumerate([False, True]):
         schema = pa.schema([pa.field("a", pa.int64(), nullable=nullable)])
@@ -191,7 +191,7 @@ def test_files_of_one_folder_have_one_shape(tmp_path: Path) -> None:
 def way_of(path: str, options: ReadOptions | None = None, session: Any = None) -> Way:
     kind = Path(path).suffixes[0][1:] if Path(path).is_file() else "parquet"
     files = [path] if Path(path).is_file() else sorted(map(str, Path(path).rglob("*.parquet")))
-    return choosing.choose_way(path, kind, files, (options or ReadOptions()).reader, session)
+    return readers.choose_way(path, kind, files, (options or ReadOptions()).reader, session)
 
 
 def test_the_way_goes_by_memory_session_and_number_of_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -201,17 +201,17 @@ def test_the_way_goes_by_memory_session_and_number_of_files(tmp_path: Path, monk
     assert way_of(path, session=object()) == "spark"
     assert way_of(path, ReadOptions(reader="local"), session=object()) == "local"
     assert way_of(path, ReadOptions(reader="spark")) == "spark"
-    need = choosing.needed_memory("csv", [path])
-    monkeypatch.setattr(choosing, "free_memory", lambda: need / choosing.SHARE)
+    need = readers.needed_memory("csv", [path])
+    monkeypatch.setattr(readers, "free_memory", lambda: need / readers.SHARE)
     assert (way_of(path), way_of(packed)) == ("local", "spark")
-    monkeypatch.setattr(choosing, "free_memory", lambda: need / choosing.SHARE - 1)
+    monkeypatch.setattr(readers, "free_memory", lambda: need / readers.SHARE - 1)
     assert way_of(path) == "spark"
     monkeypatch.undo()
     lines = file_of(tmp_path, "t.json", '{"a": 1}\n')
     assert way_of(lines) == "local"
-    monkeypatch.setattr(choosing, "_MOST_JSON", 1)
+    monkeypatch.setattr(readers, "_MOST_JSON", 1)
     assert way_of(lines) == "spark"
-    monkeypatch.setattr(choosing, "MANY_FILES", 0)
+    monkeypatch.setattr(readers, "MANY_FILES", 0)
     assert way_of(path) == "spark"
 
 
@@ -235,14 +235,14 @@ def test_some_things_have_one_way_only(tmp_path: Path) -> None:
 
 
 def test_memory_is_that_of_the_container(monkeypatch: pytest.MonkeyPatch) -> None:
-    free = choosing.free_memory()
+    free = readers.free_memory()
     assert free > 0
     numbers = {"/sys/fs/cgroup/memory.max": 3e6, "/sys/fs/cgroup/memory.current": 2e6}
-    monkeypatch.setattr(choosing, "_number", numbers.get)
+    monkeypatch.setattr(readers, "_number", numbers.get)
     fields = {"/proc/meminfo": {"MemAvailable:": 8e6}, "/sys/fs/cgroup/memory.stat": {"inactive_file": 5e5}}
-    monkeypatch.setattr(choosing, "_fields", lambda path: fields.get(path, {}))
-    assert choosing.free_memory() == 1.5e6
+    monkeypatch.setattr(readers, "_fields", lambda path: fields.get(path, {}))
+    assert readers.free_memory() == 1.5e6
     fields["/proc/meminfo"] = {"MemAvailable:": 100.0}
-    assert choosing.free_memory() == 100 * 1024
+    assert readers.free_memory() == 100 * 1024
     fields.clear()
-    assert choosing.free_memory() > 1e6  # not Linux
+    assert readers.free_memory() > 1e6  # not Linux

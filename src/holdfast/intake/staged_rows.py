@@ -20,12 +20,12 @@ from holdfast.changes.operations import (
     parse_operations,
 )
 from holdfast.errors import BadInput
-from holdfast.intake.choosing import reader_of
-from holdfast.intake.reading import NOTED, Reading
+from holdfast.intake.readers import reader_of
+from holdfast.intake.source import NOTED, Reading
 from holdfast.sources import jsonlines, local
 from holdfast.sources.caster import TextCaster
 from holdfast.sources.dialect import refuse_equal_names
-from holdfast.sources.infer import BadValue, Traits, cast_text, merge, traits
+from holdfast.sources.inference import BadValue, Traits, cast_text, merge, traits
 from holdfast.sources.pieces import Piece
 from holdfast.table import arrow, files
 from holdfast.table.bulk import write_staged

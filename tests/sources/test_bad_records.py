@@ -10,11 +10,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from holdfast.sources import pieces
+from holdfast.sources.bad_records import index_csv, json_lines, sift_csv, sift_json, sift_piece
 from holdfast.sources.dialect import Dialect
-from holdfast.sources.infer import BadNumber, BadValue, bad_values, cast_text
+from holdfast.sources.inference import BadNumber, BadValue, bad_values, cast_text
 from holdfast.sources.pieces import split_csv
 from holdfast.sources.records import Record, records, unquoted
-from holdfast.sources.sifting import index_csv, json_lines, sift_csv, sift_json, sift_piece
 
 DIALECT = Dialect(",", '"', True, ("a", "b"))
 texts = st.text('xy,,""\n\r', max_size=20).map(str.encode)

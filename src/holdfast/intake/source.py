@@ -15,16 +15,16 @@ import pyarrow as pa
 
 from holdfast.changes.operations import FEED_COLUMNS, OPERATION_COLUMNS
 from holdfast.errors import BadInput
-from holdfast.intake.choosing import Way, choose_way, fits, partitioned, refuse_other_way, text_bytes
 from holdfast.intake.memory import arrow_table, is_spark_frame
 from holdfast.intake.paths import files_of, kind_of, refuse_lake_elsewhere, refuse_lake_here, refuse_other_format
+from holdfast.intake.readers import Way, choose_way, fits, partitioned, refuse_other_way, text_bytes
 from holdfast.sources import jsonlines, local, pieces
+from holdfast.sources.bad_records import Sifted, sift_json
 from holdfast.sources.ddl import parse_plain_ddl, refuse_wrong_ddl
 from holdfast.sources.dialect import CsvOptions, Dialect
-from holdfast.sources.opening import refuse_long_lines
+from holdfast.sources.file_errors import refuse_long_lines
 from holdfast.sources.pieces import Piece
 from holdfast.sources.secrets import redacted, secrets_of, with_environment
-from holdfast.sources.sifting import Sifted, sift_json
 from holdfast.spark.session import session
 from holdfast.visible import shown_fields
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from holdfast.changes.asked import RulesWhenAsked
+from holdfast.lazy_rules import RulesWhenAsked
 
 
 class _Squares(RulesWhenAsked[int]):

@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.changes.names import NAME, between, in_quotes, quoted, unquoted
+from holdfast.text.quotes import NAME, between, in_quotes, quoted, unquoted
 
 
 @given(st.text() | st.text("\"'`ab"))

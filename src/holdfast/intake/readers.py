@@ -3,7 +3,7 @@
 Spark reads whatever is large, remote, in very many files, or comes with a session. The way in process is its short cut
 for what one machine does faster: it needs no JVM, no text passes through one, and no row between processes. It is taken
 as long as it needs no more than a share of the memory that is free, by an estimate from bytes and format. Both give the
-same rows (tests/intake/test_ways.py).
+same rows (tests/intake/test_readers.py).
 
 Tasks on rows that Spark has read run where these are: in threads, if its tasks run on this machine, else in Spark.
 """
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from holdfast.errors import BadInput
-from holdfast.sources.opening import COMPRESSED
+from holdfast.sources.file_errors import COMPRESSED
 from holdfast.spark.session import is_here
 from holdfast.table.runner import Runner, Threads
 

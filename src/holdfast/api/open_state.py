@@ -12,8 +12,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
-from holdfast.api.kept import PARTS, kept_rules, kept_settings
-from holdfast.api.watched import Subject, Watched
+from holdfast.api.stored import PARTS, kept_rules, kept_settings
+from holdfast.api.workspace import Subject, Watched
 from holdfast.changes.diff import Diff
 from holdfast.engines.contract import Engine
 from holdfast.engines.registry import make_engine, rule_class
@@ -22,7 +22,7 @@ from holdfast.errors import BadInput, Missing, clear_sentences
 from holdfast.progress import SILENT, Progress
 from holdfast.store.batches import replayed
 from holdfast.store.records import AppliedBatch, TableRecord
-from holdfast.store.reshape import SHAPE
+from holdfast.store.state_change import SHAPE
 from holdfast.store.store import Store
 from holdfast.table import files
 from holdfast.table.change import Batch, Change

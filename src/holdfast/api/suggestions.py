@@ -10,13 +10,13 @@ from typing import Any
 
 from holdfast.api.discovery import found_in
 from holdfast.api.opening import opened
-from holdfast.api.watched import Watched
+from holdfast.api.workspace import Watched
 from holdfast.engines.registry import found_classes, make_engine, rule_class, suggestible, to_find
 from holdfast.engines.scored import Scored, Wanted
 from holdfast.engines.thresholds import MAX_LHS, TOP
 from holdfast.engines.watched import WatchedTable
 from holdfast.errors import BadInput
-from holdfast.intake.reading import ReadOptions
+from holdfast.intake.source import ReadOptions
 from holdfast.progress import SILENT, Progress
 from holdfast.ranking.doubts import doubts
 from holdfast.ranking.order import ranked
@@ -75,7 +75,7 @@ def overview(
         facts = found_in(seen, [make_engine(each.name) for each in found_classes() if each.facts], nulls, progress)
         suggestions = suggestions_in(seen, progress)
         if page is not None:
-            from holdfast.api.look_report import suggested_document, write_document
+            from holdfast.api.tables_report import suggested_document, write_document
 
             progress.step("Writing the page")
             write_document(page, suggested_document(seen, suggestions, nulls, redact=redact))

@@ -13,7 +13,7 @@ from holdfast.api.opening import opened
 from holdfast.engines.listing import Listing
 from holdfast.engines.registry import ALL_TABLES, given_class, make_engine, refuse_unknown_settings, rule_classes
 from holdfast.errors import BadInput
-from holdfast.intake.reading import ReadOptions
+from holdfast.intake.source import ReadOptions
 from holdfast.progress import SILENT, Progress
 from holdfast.results.checked import Checked
 from holdfast.rules.bind import bind

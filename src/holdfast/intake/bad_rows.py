@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from holdfast.changes.operations import parse_operations
 from holdfast.errors import BadInput
-from holdfast.intake.choosing import reader_of
-from holdfast.intake.reading import Reading
-from holdfast.intake.staging import (
+from holdfast.intake.readers import reader_of
+from holdfast.intake.source import Reading
+from holdfast.intake.staged_rows import (
     Plan,
     StagedRows,
     stage_in_order,
@@ -30,8 +30,8 @@ from holdfast.intake.staging import (
     write_in_chunks,
 )
 from holdfast.sources import jsonlines
+from holdfast.sources.bad_records import NOTHING, Rejected, Sifted, sift_piece
 from holdfast.sources.pieces import Piece
-from holdfast.sources.sifting import NOTHING, Rejected, Sifted, sift_piece
 from holdfast.table import arrow
 from holdfast.table.encode import Caster, stage
 from holdfast.table.types import Column

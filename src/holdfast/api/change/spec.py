@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from holdfast.api.checking import classes_of
-from holdfast.api.kept import kept_marks, kept_rules, kept_settings
+from holdfast.api.checks import classes_of
+from holdfast.api.stored import kept_marks, kept_rules, kept_settings
 from holdfast.engines.registry import make_settings, rule_class, settings_of
 from holdfast.errors import BadInput, suggest
 from holdfast.results.marks import Marks

@@ -13,13 +13,13 @@ from itertools import chain, islice
 import numpy as np
 
 from holdfast.changes.diff import Diff, Witness
-from holdfast.changes.naming import Values
 from holdfast.engines.registry import table_of_rows
 from holdfast.store.events import turned
 from holdfast.store.records import KeptRow, KeptRows
 from holdfast.table.naming import witnesses_of
 from holdfast.table.plain import plain_rows
 from holdfast.table.table import Table
+from holdfast.text.row_names import Values
 
 MOST_ROWS = 200  # of which values are kept for a batch
 MOST_CELLS = 20_000  # and so many values in all

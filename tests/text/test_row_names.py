@@ -7,8 +7,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from holdfast.changes.diff import Witness
-from holdfast.changes.naming import by_key, by_values, conditions, listed, shown
 from holdfast.errors import BadInput
+from holdfast.text.row_names import by_key, by_values, conditions, listed, shown
 
 
 @pytest.mark.parametrize(

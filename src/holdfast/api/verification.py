@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from holdfast.api.loaded import Loaded
+from holdfast.api.open_state import Loaded
 from holdfast.api.opening import opened
-from holdfast.api.watched import Subject, Watched
+from holdfast.api.workspace import Subject, Watched
 from holdfast.changes.diff import Finding, Result
 from holdfast.changes.equal_rows import hash_rows
 from holdfast.engines.contract import HISTORY

@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from holdfast.api.watched import Watched
+from holdfast.api.workspace import Watched
 from holdfast.engines.registry import ALL_TABLES, rule_class, table_of_rows
 from holdfast.engines.thresholds import LIKELY
 from holdfast.ranking.suggestion import Suggestion

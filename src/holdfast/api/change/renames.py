@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from holdfast.api.change.effects import Results, is_found
-from holdfast.api.change.wanted import Wanted
+from holdfast.api.change.spec import Wanted
 from holdfast.engines.registry import ALL_TABLES, given_class, rule_class
 from holdfast.errors import BadInput
 from holdfast.results.marks import Marks, RuleName

@@ -10,8 +10,8 @@ from holdfast.changes.diff import Diff, Result
 from holdfast.engines.contract import Engine
 from holdfast.engines.registry import ALL_TABLES
 from holdfast.engines.watched import WatchedTable
-from holdfast.intake.build import Built
-from holdfast.intake.choosing import discovery_runner
+from holdfast.intake.readers import discovery_runner
+from holdfast.intake.tables import Built
 from holdfast.progress import Progress
 from holdfast.table.change import Batch
 from holdfast.table.runner import Runner, Threads

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from holdfast.errors import BadInput
 from holdfast.sources.grammar import PATTERNS, Kind, at_most
-from holdfast.sources.infer import (
+from holdfast.sources.inference import (
     MARKERS,
     BadNumber,
     BadValue,

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from holdfast.api.watched import Subject, Watched
+from holdfast.api.workspace import Subject, Watched
 from holdfast.engines.watched import FILES
 from holdfast.results.marks import MARKS, Marks
 from holdfast.rules.given import Given, GivenRule, TableRules

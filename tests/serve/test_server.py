@@ -18,7 +18,7 @@ import pytest
 
 from holdfast.api.monitor import Monitor
 from holdfast.errors import BadInput
-from holdfast.serve.running import address_of, listening, serve
+from holdfast.serve.server import address_of, listening, serve
 from tests.cli.running import finish, refused, run_process, start
 from tests.serve.conftest import people
 

@@ -9,17 +9,17 @@ from typing import Any
 
 from holdfast.changes.operations import DELETE, INSERT, UPSERT
 from holdfast.errors import BadInput, refuse_not_utf8
-from holdfast.intake.choosing import SAID, Way, runner_for
+from holdfast.intake.bad_rows import stage_good_rows
 from holdfast.intake.memory import lasting
 from holdfast.intake.quarantine import Part, Quarantine
-from holdfast.intake.reading import Reading, ReadOptions, open_source
-from holdfast.intake.sifting import stage_good_rows
-from holdfast.intake.staging import Plan, StagedRows, plan_batch, plan_init, stage_rows
+from holdfast.intake.readers import SAID, Way, runner_for
+from holdfast.intake.source import Reading, ReadOptions, open_source
+from holdfast.intake.staged_rows import Plan, StagedRows, plan_batch, plan_init, stage_rows
 from holdfast.progress import Progress
+from holdfast.sources.bad_records import NOTHING
 from holdfast.sources.caster import TextCaster
 from holdfast.sources.dialect import CsvOptions
-from holdfast.sources.infer import decide, kept_as_text
-from holdfast.sources.sifting import NOTHING
+from holdfast.sources.inference import decide, kept_as_text
 from holdfast.table import admit, files
 from holdfast.table.admit import Admitted, Incoming
 from holdfast.table.bulk import write_staged

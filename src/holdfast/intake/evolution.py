@@ -7,19 +7,19 @@ from typing import Any
 
 import pyarrow as pa
 
-from holdfast.changes.names import command
 from holdfast.changes.operations import FEED_COLUMNS, OPERATION_COLUMNS
 from holdfast.errors import BadInput
-from holdfast.intake.reading import NOTED, UNSPLIT, Reading, ReadOptions, open_source
-from holdfast.intake.sifting import sifted_whole
-from holdfast.intake.staging import plan_init, stage_rows, without_dictionaries
+from holdfast.intake.bad_rows import sifted_whole
+from holdfast.intake.source import NOTED, UNSPLIT, Reading, ReadOptions, open_source
+from holdfast.intake.staged_rows import plan_init, stage_rows, without_dictionaries
 from holdfast.sources import jsonlines
 from holdfast.sources.grammar import NO_KIND
-from holdfast.sources.infer import Traits, decide, traits
+from holdfast.sources.inference import Traits, decide, traits
 from holdfast.table import admit
 from holdfast.table.columns import ColumnChange, common_type
 from holdfast.table.table import Schema
 from holdfast.table.types import Column, kept_type
+from holdfast.text.quotes import command
 
 Found = Sequence[tuple[str, pa.DataType | None]]  # the columns of a file, and their types; None: no value tells
 

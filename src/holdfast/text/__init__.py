@@ -1,0 +1,1 @@
+"""Words: names and texts in quotes, and how rows are called."""
