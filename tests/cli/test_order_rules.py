@@ -112,7 +112,7 @@ def test_explain(holdfast: Holdfast, tmp_path: Path, tax: Path) -> None:
     (line,) = holdfast("explain", state, "{}: salary ~ rate", "--format", "json").objects
     assert (line["holds"], line["broken_groups"], line["score"]) == (False, 1, 36)
     assert [key["id"] for key in line["witness"]["keys"]] == [2, 4]
-    refused(holdfast("explain", state, "{nobody}: [] -> rate"), "nobody", "choose from")
+    refused(holdfast("explain", state, "{nobody}: [] -> rate"), "there is no column 'nobody'; there are")
     refused(holdfast("explain", state, "{state}: rate"), "expected ~ after rate; write {A}: [] -> B")
 
 

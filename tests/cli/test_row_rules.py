@@ -86,10 +86,10 @@ def test_why(holdfast: Holdfast, state: Path, tmp_path: Path) -> None:
         ("t.age between 0 and", "or a constant, after and"),
         ("t.aged > 5", "did you mean 'age'?"),
         ("t.age like '5%'", "like is for columns of text"),
-        ("t.phone matches '(5'", "has a pattern that can't be read (missing ))"),
-        ("t.state < 'NY'", "asks for an order of text"),
-        ("share(null phone) < 5", "a share, which is from 0 to 1"),
-        ("t.gross * t.gross * t.gross * t.gross > 0", "divide by 1 to reckon in floating point"),
+        ("t.phone matches '(5'", "has a bad pattern (missing ))"),
+        ("t.state < 'NY'", "needs an order of text"),
+        ("share(null phone) < 5", ": a share is from 0 to 1"),
+        ("t.gross * t.gross * t.gross * t.gross > 0", "divide by 1 to calculate in floating point"),
     ],
 )
 def test_what_makes_no_sense_is_told_in_a_sentence(

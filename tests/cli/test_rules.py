@@ -127,7 +127,7 @@ def test_counts_alone(holdfast: Holdfast, tmp_path: Path, rules: Path) -> None:
         ("not(t.state < s.state)", ["state", "ordered"]),
         ("not(t.state = s.salary)", ["state", "salary"]),
         ("not(t.state = )", ["^"]),
-        ("state -> rite", ["no column 'rite'", "choose from"]),
+        ("state -> rite", ["no column 'rite'", "did you mean 'rate'"]),
         ("state = rate", ["neither a rule about one row", "nor a denial constraint", "nor a key"]),
     ],
 )

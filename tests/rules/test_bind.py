@@ -57,7 +57,7 @@ rules:
         "fd1", "tax", "Zip, Grade -> Rate", "warn", "why",
     )  # fmt: skip
     assert [(each.name, each.text) for each in bound["people"].rules] == [("key1", "key(Age)")]
-    with pytest.raises(BadInput, match=r"rules.yaml, line 1: rule 'a': .* there is no column 'Zup'; choose from"):
+    with pytest.raises(BadInput, match=r"rules.yaml, line 1: rule 'a': .* there is no column 'Zup'; did you mean"):
         bind(_rules(tmp_path, 'rules: [{name: a, rule: "Zup -> Rate"}]'), {"tax": TAX})
     with pytest.raises(BadInput, match="rule 'fd2' says the same as rule 'fd1'; remove one"):
         bind(rules_of(["Zip, Grade -> Rate", "Grade, Zip -> Rate"]), {"tax": TAX})
@@ -88,7 +88,7 @@ ERRORS = [
     (
         "rules:\n  - {name: a, table: tax, rule: not(t.Zip < s.Zip)}",
         2,
-        "rule 'a': t.Zip < s.Zip asks for an order of text",
+        "rule 'a': t.Zip < s.Zip needs an order of text",
     ),
     (
         "rules:\n  - {table: tax, rule: not(t.Rate = 1)}\n  - {table: tax, rule: not(1.0 = t.Rate)}",

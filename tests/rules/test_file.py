@@ -157,14 +157,14 @@ ERRORS = [
     # YAML
     ("rules:\n  - name: a\n   rule: x\n", ", line 3", "not readable as YAML"),
     ("rules:\n  - rule: {A}: B\n", ", line 2", "put rules in double quotes"),
-    ("rules:\n  - name: a\n    rule: !(t.A == s.A)\n", ", line 3", "YAML reads what starts with ! as a tag"),
-    ("rules:\n  - name: a\n    rule: ! (t.A == s.A)\n", ", line 3", "YAML reads what starts with ! as a tag"),
+    ("rules:\n  - name: a\n    rule: !(t.A == s.A)\n", ", line 3", "YAML takes ! at the start for a tag"),
+    ("rules:\n  - name: a\n    rule: ! (t.A == s.A)\n", ", line 3", "YAML takes ! at the start for a tag"),
     ("rules:\n  - name: a\n    rule: x\n    rule: y\n", ", line 4", "the key 'rule' is there twice; remove one"),
     ("rules: []\n---\nrules: []\n", ", line 2", "not readable as YAML"),
     ("rules: [2020-13-45]\n", "", "not readable as YAML"),
     ("rules: \x07\n", "", "not readable as YAML"),
-    ("[" * 5000, ", line 1", "this is nested deeper than 20 levels"),
-    ("rules: &a [*a]\n", ", line 1", "this alias names what it stands in; write the value out"),
+    ("[" * 5000, ", line 1", "nested deeper than 20 levels"),
+    ("rules: &a [*a]\n", ", line 1", "this alias refers to itself; write the value out"),
     ("rules: []\n", ", line 1", "there are no rules; write at least one under rules:"),
     ("rules: []\nordered: [A]\n", ", line 1", "there are no rules; write at least one under rules:"),
     ("rules: [{rule: [a, b]}]\n", ", line 1", "rule 1: rule must be text, not a list; put it in quotes"),
@@ -204,14 +204,14 @@ def _bomb(levels: int) -> str:
 
 @pytest.mark.parametrize("levels", [6, 11, 400])
 def test_aliases_of_aliases_are_refused_before_they_are_followed(tmp_path: Path, levels: int) -> None:
-    with pytest.raises(BadInput, match=r"line 6: with its aliases followed, this comes to more than 200,000 values"):
+    with pytest.raises(BadInput, match=r"line 6: with its aliases, the file has more than 200,000 values"):
         read_rules(_written(tmp_path, _bomb(levels)))
 
 
 def test_merged_keys_count_as_what_they_name(tmp_path: Path) -> None:
     lines = ["a0: &a0 {" + ", ".join(f"k{i}: x" for i in range(10)) + "}"]
     lines += [f"a{n}: &a{n} {{<<: [" + ", ".join([f"*a{n - 1}"] * 10) + "]}" for n in range(1, 11)]
-    with pytest.raises(BadInput, match="with its aliases followed"):
+    with pytest.raises(BadInput, match="with its aliases, the file"):
         read_rules(_written(tmp_path, "\n".join(lines)))
 
 

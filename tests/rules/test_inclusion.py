@@ -62,5 +62,5 @@ def test_what_is_no_dependency_is_refused(text: str, at: str, words: str) -> Non
 
 
 def test_as_many_columns_on_both_sides() -> None:
-    with pytest.raises(BadInput, match="there are not as many columns on the left as on the right"):
+    with pytest.raises(BadInput, match="the two sides differ in their number of columns"):
         parse("a(b, c) in d(e)")

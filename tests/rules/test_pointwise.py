@@ -9,11 +9,12 @@ from hypothesis import strategies as st
 from holdfast.engines.registry import class_of_text
 from holdfast.errors import BadInput
 from holdfast.rules import registry
-from holdfast.rules.pointwise import HINT, MIRRORED, Pointwise, parse
+from holdfast.rules.pointwise import HINT, Pointwise, parse
+from holdfast.search.queries import MIRRORED
 from tests.rules.pointed import pointed
 
 NAMES = ["State", "Zip", "Salary", "tax rate", 'say "x"']
-operators = st.sampled_from(list(MIRRORED))
+operators = st.sampled_from([each for each in MIRRORED if each != "!="])
 
 
 @st.composite

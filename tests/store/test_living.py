@@ -235,7 +235,7 @@ def test_rules_that_have_no_meaning_any_more_are_told(tmp_path: Path) -> None:
         (lambda watch: watch.unwatch("od"), "not watched here"),
         (lambda watch: watch.watch("dc"), "given, not found"),
         (lambda watch: watch.ignore("key(id)", table="orders"), "not watched here"),
-        (lambda watch: watch.promote("nonsense"), "'nonsense' is no rule; write one such as"),
+        (lambda watch: watch.promote("nonsense"), "'nonsense' is not a rule; write one such as"),
         (lambda watch: watch.drop_table("nothing"), "there is no table 'nothing'"),
     ],
 )

@@ -1,14 +1,14 @@
-"""The clauses of a query that advice can be asked on.
+"""The clauses of a query that `advise` reads.
 
     ORDER BY Year, Salary DESC NULLS LAST     GROUP BY Year, "First Name"     DISTINCT Zip, City
 
-Words may be in any case, names stand as in rules. Nulls are told as SQL does, and only as they are here: first upwards,
-last downwards.
+Words may be in any case; names are written as in rules. Nulls can be placed as in SQL, but only where Holdfast has
+them: first upwards, last downwards.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -20,7 +20,7 @@ Kind = Literal["ORDER BY", "GROUP BY", "DISTINCT"]
 
 @dataclass(frozen=True)
 class Clause:
-    """What a query asks for: an order by columns, or groups of equal ones."""
+    """A clause: an order by columns, or groups of rows that are equal on them."""
 
     kind: Kind
     columns: SortList
@@ -35,21 +35,23 @@ class Clause:
 
 
 def read_clause(text: str, names: Sequence[str]) -> Clause:
-    """The clause that a text says, about a table with some columns."""
+    """The clause of a text about a table with some columns."""
     reader = SortReader(text, "write ORDER BY A, B DESC, or GROUP BY A, B, or DISTINCT A, B")
     kind = _kind(reader)
-    columns = reader.several(lambda: _column(reader, kind), ",")
-    reader.end()
-    refuse_unknown(text, [column.name for column in columns], names, nearest=True)
-    return Clause(kind, tuple(columns))
+    return Clause(kind, _columns(reader, lambda: _column(reader, kind), names))
 
 
 def read_order(text: str, names: Sequence[str]) -> SortList:
-    """An order that there is, such as that of an index: `Year, Salary desc`."""
+    """An existing order, such as that of an index: `Year, Salary desc`."""
     reader = SortReader(text, "write the columns of the order, such as Year, Salary desc")
-    columns = tuple(reader.several(reader.column, ","))
+    return _columns(reader, reader.column, names)
+
+
+def _columns(reader: SortReader, column: Callable[[], SortColumn], names: Sequence[str]) -> SortList:
+    """The columns up to the end."""
+    columns = tuple(reader.several(column, ","))
     reader.end()
-    refuse_unknown(text, [column.name for column in columns], names, nearest=True)
+    refuse_unknown(reader.text, [each.name for each in columns], names)
     return columns
 
 
@@ -64,7 +66,7 @@ def _kind(reader: SortReader) -> Kind:
 
 
 def _column(reader: SortReader, kind: Kind) -> SortColumn:
-    """A column; what says how it is sorted stands in ORDER BY alone."""
+    """A column; only ORDER BY says how it is sorted."""
     start = reader.at
     column = reader.column()
     if kind == "ORDER BY":
@@ -83,4 +85,4 @@ def _refuse_other_nulls(reader: SortReader, column: SortColumn) -> None:
         raise reader.expected("FIRST or LAST")
     if where != ("last" if column.descending else "first"):
         here = "last downwards" if column.descending else "first upwards"
-        raise reader.wrong(f"nulls come {here} here, and rules say nothing of another order of them")
+        raise reader.wrong(f"in Holdfast nulls come {here}; rules say nothing about another order of nulls")

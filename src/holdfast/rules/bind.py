@@ -1,4 +1,4 @@
-"""Rules meet tables: each goes to its table, is checked against its columns, and goes to the class that keeps it."""
+"""Binds rules to tables: finds the table of each rule, checks it against the columns, and hands it to its class."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from holdfast.errors import BadInput, suggest
 from holdfast.rules.file import RuleEntry, Rules
 from holdfast.rules.given import Given, GivenRule, TableRules
 from holdfast.rules.registry import CLASSES, given_types, parse, rule_type
-from holdfast.rules.rule import Bounds, Rule
+from holdfast.rules.rule import Rule, Scope
 from holdfast.table.table import Schema
 
 
 @dataclass(frozen=True)
-class Bound:
-    """Rules by class and table, and what is allowed and yet odd about some of them."""
+class BoundRules:
+    """Rules by class and table, and notes on rules that are allowed but odd."""
 
     given: Given
     notes: tuple[str, ...]
 
 
-def bind(rules: Rules, schemas: Mapping[str, Schema]) -> Bound:
-    """Check rules against tables. One table may not have the same rule twice, as results go by text."""
+def bind(rules: Rules, schemas: Mapping[str, Schema]) -> BoundRules:
+    """Check rules against tables. A table can't have a rule twice, as results go by text."""
     _check_ordered(rules, schemas)
     bound: dict[str, dict[str, dict[str, GivenRule]]] = {}
     notes: list[str] = []
@@ -30,7 +30,7 @@ def bind(rules: Rules, schemas: Mapping[str, Schema]) -> Bound:
         kept_by = _type_of(entry)
         table = _dependent_table(entry) if kept_by.across else _table_of(entry, schemas)
         try:
-            named, odd = entry.bound(Bounds(schemas, table, rules.ordered_in(table)))
+            named, odd = entry.bound(Scope(schemas, table, rules.ordered_in(table)))
             named.rule.refuse_nulls(schemas[table].nulls)
         except BadInput as error:
             raise BadInput(f"{_where(entry)}rule {entry.name!r}: {error}") from None
@@ -44,7 +44,7 @@ def bind(rules: Rules, schemas: Mapping[str, Schema]) -> Bound:
         name: {table: TableRules(tuple(own.values()), rules.ordered_in(table)) for table, own in bound[name].items()}
         for name in sorted(bound, key=order.index)
     }
-    return Bound(given, tuple(notes))
+    return BoundRules(given, tuple(notes))
 
 
 def _type_of(entry: RuleEntry) -> type[Rule]:
@@ -56,7 +56,7 @@ def _type_of(entry: RuleEntry) -> type[Rule]:
 
 
 def _dependent_table(entry: RuleEntry) -> str:
-    """The table that a rule across tables is about: its text says it."""
+    """The table whose rows break a rule across tables, which its text names."""
     table = parse(entry.text).table
     if entry.table and entry.table != table:
         raise BadInput(
@@ -77,7 +77,7 @@ def _table_of(entry: RuleEntry, schemas: Mapping[str, Schema]) -> str:
 
 
 def _check_ordered(rules: Rules, schemas: Mapping[str, Schema]) -> None:
-    """Every table and column that is declared ordered must be there, or the declaration is a slip of the pen."""
+    """Refuse an `ordered:` that names a table or column which isn't there."""
     for table, columns in rules.ordered.items():
         if table and table not in schemas:
             raise BadInput(f"{rules.where}: ordered names the table {table!r}; {suggest(table, schemas)}")

@@ -1,8 +1,8 @@
 """Types: does a condition, or a rule about a table, make sense for a table?
 
-A `Checker` looks up every column, refuses comparisons that mean nothing, and gives constants that name dates and times
-the type of their column. Numbers of all kinds compare with each other, other types only with themselves; arithmetic is
-for numbers, patterns are for text. Text has no order, unless the column is declared ordered.
+A `Checker` looks up every column, refuses comparisons without meaning, and gives dates and times the type of their
+column. Numbers of all types compare with each other, other types only with themselves; arithmetic is for numbers,
+patterns are for text. Text has no order, unless the column is declared ordered.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def types_of(schema: Schema) -> Types:
 
 @dataclass(frozen=True)
 class Checker:
-    """Checks conditions for a table. `ordered` names the text columns whose order, by code point, means something."""
+    """Checks conditions for a table. `ordered` names the text columns that have an order (by code point)."""
 
     table: str
     types: Types
@@ -55,11 +55,12 @@ class Checker:
         for operand in given.operands:
             self._operand(given, operand)
         try:
-            return self._simple(given)
+            return self.simple(given)
         except Unfit as error:
             raise self.error(given, str(error)) from None
 
-    def _simple(self, given: Comparison | conditions.Test) -> Condition:
+    def simple(self, given: Comparison | conditions.Test) -> Condition:
+        """The same for a condition without parts; raises `Unfit` about it."""
         if isinstance(given, Comparison):
             return replace(given, right=self._compared(given, given.left, given.operator, given.right))
         if isinstance(given, conditions.Between):
@@ -79,15 +80,15 @@ class Checker:
     # ---- operands ---------------------------------------------------------------------------------------------------
 
     def _operand(self, given: Condition, operand: Operand) -> None:
-        """Every column is there, and arithmetic is about numbers."""
+        """Refuse unknown columns, and arithmetic on anything but numbers."""
         for leaf in leaves(operand):
             if isinstance(leaf, Cell) and leaf.column not in self.types:
                 table = f"table {self.table}" if self.table else "table"
                 hint = suggest(leaf.column, self.types)
                 raise self.error(given, f"names the column {leaf.column!r}, which the {table} does not have; {hint}")
             if isinstance(operand, Arithmetic) and not self._is_number(leaf):
-                what = show_type(self.types[leaf.column]) if isinstance(leaf, Cell) else "no number"
-                raise self.error(given, f"reckons with {leaf.text}, which is {what}; only numbers add up")
+                what = show_type(self.types[leaf.column]) if isinstance(leaf, Cell) else "not a number"
+                raise self.error(given, f"calculates with {leaf.text}, which is {what}; use numbers only")
 
     def _is_number(self, leaf: Operand) -> bool:
         if isinstance(leaf, Cell):
@@ -95,7 +96,7 @@ class Checker:
         return isinstance(leaf, Arithmetic) or is_numeral(leaf)
 
     def _family(self, operand: Cell | Arithmetic) -> str:
-        """Operands of one family compare with each other."""
+        """Operands of one family compare."""
         return "number" if self._is_number(operand) else self._shown(operand)
 
     def _shown(self, operand: Cell | Arithmetic) -> str:
@@ -104,8 +105,8 @@ class Checker:
     # ---- comparisons ------------------------------------------------------------------------------------------------
 
     def _compared(self, given: Condition, left: Operand, operator: Operator, right: Operand) -> Operand:
-        """What stands on the right of a comparison, with a constant in the type of the left side."""
-        assert not isinstance(left, Constant), "a constant stands on the right"
+        """The right side of a comparison, with a constant in the type of the left side."""
+        assert not isinstance(left, Constant), "a constant is always on the right"
         if not isinstance(right, Constant) and self._family(left) != self._family(right):
             one, other = self._shown(left), self._shown(right)
             raise self.error(given, f"compares {one} with {other}; compare columns of one type")
@@ -123,27 +124,27 @@ class Checker:
             return
         kept = self.types[cells[0].column]
         if pa.types.is_boolean(kept):
-            raise self.error(given, "asks for an order of booleans; use = or !=")
+            raise self.error(given, "needs an order of booleans; use = or !=")
         unordered = [cell.column for cell in cells if cell.column not in self.ordered]
         if pa.types.is_string(kept) and unordered:
             raise self.error(
                 given,
-                f"asks for an order of text; if the order of {unordered[0]!r} by code point means something, declare "
+                f"needs an order of text; if the order of {unordered[0]!r} by code point means something, declare "
                 f"it in the rules file with ordered: [{unordered[0]}]",
             )
 
     def check_numbers(self, left: Cell | Arithmetic, right: Operand) -> None:
-        """Both sides are numbers that can be compared as `numbers` says."""
+        """Refuse two numbers that do not compare exactly (see `numbers`)."""
         if isinstance(left, Arithmetic) or isinstance(right, Arithmetic):
             self._check_reckoned(left, right)
         elif isinstance(right, Constant):
             if in_floats(left, self.types):
-                _check_float(right.value)
+                check_float(right.value)
             else:
                 common_type([left, right], self.types)
 
     def _check_reckoned(self, *sides: Operand) -> None:
-        """Numbers that are reckoned with are no larger than what they are reckoned in."""
+        """Refuse calculations with numbers that are too large for their type."""
         if not self._is_number(sides[0]):
             return
         if not any(in_floats(side, self.types) for side in sides):
@@ -154,7 +155,7 @@ class Checker:
                 _nearest_float(leaf.value)
 
     def _fit(self, given: Condition, left: Operand, right: Constant) -> Constant:
-        """A constant in the type of a column that holds no numbers."""
+        """A constant in the type of a column that is not a number."""
         assert isinstance(left, Cell)
         kept, value = self.types[left.column], right.value
         if pa.types.is_boolean(kept):
@@ -171,7 +172,7 @@ class Checker:
         return Constant(moment) if type(moment) is kind.kind else self.expect(given, left, right, kind.form)
 
     def expect(self, given: Condition, left: Cell | Arithmetic, right: Constant, form: str) -> NoReturn:
-        """A constant of the wrong type."""
+        """Refuse a constant of the wrong type."""
         what = "text" if isinstance(right.value, str) else "a constant of another type"
         raise self.error(given, f"compares {self._shown(left)} with {what}; write {form}")
 
@@ -182,16 +183,16 @@ class Checker:
         word = "like" if isinstance(given, conditions.Like) else "matches"
         if not isinstance(operand, Cell) or not pa.types.is_string(self.types[operand.column]):
             what = "a constant" if isinstance(operand, Constant) else self._shown(operand)
-            raise self.error(given, f"asks for a pattern in {what}; {word} is for columns of text")
+            raise self.error(given, f"looks for a pattern in {what}; {word} is for columns of text")
         refuse_bad(given)
 
     def error(self, given: Condition, sentence: str) -> BadInput:
-        """What is wrong with a condition."""
+        """An error about a condition."""
         return BadInput(f"{given.text} {sentence}")
 
 
-def _check_float(value: Value) -> None:
-    """A number that a float column is compared with must be one that it can hold."""
+def check_float(value: Value) -> None:
+    """Refuse a number that a float column can't hold."""
     if not isinstance(value, float) and Decimal(repr(number := _nearest_float(value))) != value:
         raise Unfit(f"can't be: the nearest number that a column of type float holds is {number!r}")
 
@@ -204,8 +205,8 @@ def _nearest_float(value: Value) -> float:
 
 
 def _stamp(moment: Value | None, kept: pa.DataType) -> dt.datetime | None:
-    """A date or moment as a value of a column of timestamps; None where it is neither. A date means its midnight;
-    without a zone, a moment in a column with zones is in UTC, as kept. Raises `Unfit`.
+    """A date or timestamp as a value of a column of timestamps; None: it is neither. A date means its midnight. In a
+    column with zones, a timestamp without one is in UTC. Raises `Unfit`.
     """
     if isinstance(moment, dt.date) and not isinstance(moment, dt.datetime):
         moment = dt.datetime.combine(moment, dt.time())
@@ -213,19 +214,19 @@ def _stamp(moment: Value | None, kept: pa.DataType) -> dt.datetime | None:
         return None
     if kept.tz is None:
         if moment.tzinfo is not None:
-            raise Unfit("gives a time zone, and the column has none; leave the zone out")
+            raise Unfit("has a time zone, and the column has none; leave the zone out")
         return moment
     try:
         return moment.replace(tzinfo=dt.UTC) if moment.tzinfo is None else moment.astimezone(dt.UTC)
     except OverflowError:
-        raise Unfit("is beyond all dates; write a nearer one") from None
+        raise Unfit("has a date that is out of range; write a nearer one") from None
 
 
 def fitted_constant(rule: TableRule, schema: Schema, ordered: Collection[str] = ()) -> Constant:
-    """The constant of a rule in the type of its column; BadInput where the rule makes no sense for the table."""
+    """The constant of a rule in the type of its column; BadInput if the rule makes no sense for the table."""
     quantity, cell, checker = rule.quantity, of_t(rule.quantity.column), Checker.of(schema, ordered)
     if quantity.measure in ("min", "max"):
-        checker.condition(Comparison(cell, "<", rule.constant))  # the least is one by an order
+        checker.condition(Comparison(cell, "<", rule.constant))  # the least value needs an order
         fitted = checker.condition(Comparison(cell, rule.operator, rule.constant))
         assert isinstance(fitted, Comparison)
         assert isinstance(fitted.right, Constant)
@@ -235,7 +236,7 @@ def fitted_constant(rule: TableRule, schema: Schema, ordered: Collection[str] = 
     number = rule.constant.value
     assert not isinstance(number, str)
     if isinstance(number, float) and not math.isfinite(number):
-        raise BadInput(f"{rule.text} compares with no number; write one")
+        raise BadInput(f"{rule.text} does not compare with a number; write one")
     if quantity.measure == "share" and not 0 <= number <= 1:  # type: ignore[operator]  # it is a number
-        raise BadInput(f"{rule.text} compares a share, which is from 0 to 1; write 0.01 for one in a hundred")
+        raise BadInput(f"{rule.text}: a share is from 0 to 1; write 0.01 for one in a hundred")
     return rule.constant

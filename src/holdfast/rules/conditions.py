@@ -8,9 +8,9 @@ A condition is true, false or unknown of some rows, as in SQL. What a comparison
 | `equal` | null equals null, and is less than every value |
 | `distinct` | a null differs from everything, also from another null, and has no order |
 
-Normal form, made by the constructors: `not` is gone, as each condition has an opposite (true where it is false, and
-unknown where it is unknown); a constant that is compared stands on the right; of `and` in `and` is made one, and of
-`or` in `or`. Otherwise conditions stay as and where they were written, and a text reads back as an equal condition.
+Normal form, made by the constructors: no `not`, as each condition has an opposite (true where it is false, unknown
+where it is unknown); a constant stands on the right of a comparison; an `and` within an `and` is merged, and so is an
+`or` within an `or`. Otherwise conditions stay as they were written, and a text reads back as an equal condition.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal, Self, TypeAlias, TypeVar
 
 from holdfast.rules.constants import Constant
-from holdfast.rules.parts import Part, changed
+from holdfast.rules.terms import Term, changed
 from holdfast.search.queries import MIRRORED, Operator
 from holdfast.table.nulls import Nulls
 from holdfast.text.quotes import in_quotes, quoted
@@ -46,7 +46,7 @@ _TEXT = "'"
 
 
 @dataclass(frozen=True)
-class Cell(Part):
+class Cell(Term):
     """A column of one of the rows."""
 
     row: Row
@@ -70,18 +70,18 @@ def of_t(column: str) -> Cell:
     return Cell("t", column)
 
 
-class _OfOperands(Part):
-    """A value that names columns in its operands alone."""
+class _OfOperands(Term):
+    """A term that names columns only in its operands."""
 
     @property
     def operands(self) -> tuple[Operand, ...]:
-        """What it looks at."""
+        """Its operands."""
         return tuple(getattr(self, name) for name in self.NAMES)
 
 
 @dataclass(frozen=True)
 class Arithmetic(_OfOperands):
-    """Two numbers put together."""
+    """A sum, difference, product or quotient."""
 
     left: Operand
     sign: Sign
@@ -91,7 +91,7 @@ class Arithmetic(_OfOperands):
 
     @property
     def text(self) -> str:
-        """`t.Gross - t.Tax`, with parentheses where they are needed."""
+        """`t.Gross - t.Tax`, with parentheses where needed."""
         own = _BINDS[self.sign]
         left, right = (_tight(self.left, own), _tight(self.right, own + 1))
         return f"{left} {self.sign} {right}"
@@ -119,7 +119,7 @@ def leaves(operand: Operand) -> Iterator[Cell | Constant]:
 
 @dataclass(frozen=True)
 class Comparison(_OfOperands):
-    """Two operands compare as an operator says; a constant stands on the right."""
+    """Two operands compare as an operator says; a constant is on the right."""
 
     left: Operand
     operator: Operator
@@ -145,42 +145,42 @@ class Comparison(_OfOperands):
 
     @property
     def cells(self) -> tuple[Cell, ...]:
-        """The cells that it compares, from left to right."""
+        """Its cells, from left to right."""
         return tuple(cells_of(self))
 
     @property
     def mirrored(self) -> Comparison:
-        """The same said from the other side."""
+        """The same with the sides swapped."""
         return Comparison(self.right, MIRRORED[self.operator], self.left, self.nulls)
 
     @property
     def canonical(self) -> Comparison:
-        """One writing for all that say the same: t, then the first column by name, on the left."""
+        """One form for comparisons that mean the same: t on the left, then the first column by name."""
         if len(self.cells) != 2:
             return self
         one, other = ((cell.row == "s", cell.column) for cell in self.cells)
         return self.mirrored if one > other else self
 
     @property
-    def is_beside(self) -> bool:
+    def is_same_column(self) -> bool:
         """Whether it compares a column of t with the same column of s."""
         one, other = self.left, self.right
         return isinstance(one, Cell) and isinstance(other, Cell) and one.column == other.column and one.row != other.row
 
 
 def compared(column: str, operator: Operator, nulls: Nulls) -> Comparison:
-    """A column of t compares with the same of s."""
+    """A column of t compares with the same column of s."""
     return Comparison(Cell("t", column), operator, Cell("s", column), nulls)
 
 
 def alike(columns: Sequence[str], nulls: Nulls) -> tuple[Comparison, ...]:
-    """Rows t and s share some columns."""
+    """Rows t and s agree on some columns."""
     return tuple(compared(column, "=", nulls) for column in columns)
 
 
 @dataclass(frozen=True)
 class _Test(_OfOperands):
-    """One operand that is or is not something: `negated` says not."""
+    """A test of one operand, perhaps `negated`."""
 
     operand: Operand
     negated: bool = field(default=False, kw_only=True)
@@ -194,7 +194,7 @@ class _Test(_OfOperands):
 
     @property
     def no(self) -> str:
-        """`not `, where it is negated."""
+        """`not `, if it is negated."""
         return "not " if self.negated else ""
 
 
@@ -236,14 +236,14 @@ class Between(_Test):
 
     @property
     def ends(self) -> tuple[Comparison, Comparison]:
-        """The comparisons that both are true where it is, `negated` or not."""
+        """The two comparisons that it stands for, leaving `negated` aside."""
         return Comparison(self.operand, ">=", self.low), Comparison(self.operand, "<=", self.high)
 
 
 @dataclass(frozen=True)
 class Like(_Test):
-    """A text is like a pattern, as a whole: % stands for any characters, _ for one; or it is not. The character
-    `escape`, if there is one, makes the next one stand for itself.
+    """A whole text is like a pattern, or is not: % stands for any characters, _ for one. A character after `escape`
+    stands for itself.
     """
 
     pattern: str
@@ -258,7 +258,7 @@ class Like(_Test):
 
 @dataclass(frozen=True)
 class Matches(_Test):
-    """A text matches a regular expression, as a whole; or it does not."""
+    """A whole text matches a regular expression, or does not."""
 
     pattern: str
 
@@ -269,8 +269,8 @@ class Matches(_Test):
 
 
 @dataclass(frozen=True)
-class _Several(Part):
-    """Conditions put together; of one within another of its kind is made one."""
+class _Several(Term):
+    """Conditions joined by `and` or by `or`; one within another of its kind is merged."""
 
     parts: tuple[Condition, ...]
 
@@ -289,12 +289,12 @@ class _Several(Part):
 
     @property
     def operands(self) -> tuple[Operand, ...]:
-        """What it looks at."""
+        """The operands of all its parts."""
         return tuple(operand for part in self.parts for operand in part.operands)
 
     @property
     def opposite(self) -> Condition:
-        """True where it is false: one of the opposites, or all of them."""
+        """True where it is false: an `or` of the opposites for an `and`, and the other way round."""
         other = Either if isinstance(self, Every) else Every
         return other(tuple(part.opposite for part in self.parts))
 
@@ -321,17 +321,17 @@ def _grouped(part: Condition) -> str:
 
 
 def swapped(condition: _C) -> _C:
-    """What a condition says when the rows change roles."""
+    """The condition with rows t and s swapped."""
     return changed(condition, lambda leaf: leaf.swapped if isinstance(leaf, Cell) else leaf)
 
 
 def cells_of(part: Condition | Arithmetic) -> list[Cell]:
-    """All cells that a condition looks at, or arithmetic does, from left to right."""
+    """All cells of a condition or of arithmetic, from left to right."""
     return [leaf for each in part.operands for leaf in leaves(each) if isinstance(leaf, Cell)]
 
 
 def constants_of(condition: Condition) -> list[Constant]:
-    """All values that a condition names, patterns among them."""
+    """All constants of a condition, its patterns included."""
     if isinstance(condition, Every | Either):
         return [constant for part in condition.parts for constant in constants_of(part)]
     found = [leaf for operand in condition.operands for leaf in leaves(operand) if isinstance(leaf, Constant)]

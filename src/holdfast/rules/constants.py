@@ -1,4 +1,4 @@
-"""Values that rules name: numbers, texts, truth values, dates and times, as rules write them and read them back."""
+"""Constants of rules: numbers, texts, booleans, dates and times, as rules write and read them."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ Value = int | float | str | bool | dt.date | dt.datetime | dt.time | Decimal
 
 
 class Unfit(ValueError):
-    """A constant that can't be compared with a column; its text goes on where the comparison was named."""
+    """A condition does not fit its columns. The text follows that of the condition: `t.A < 1 is never true`."""
 
 
 @dataclass(frozen=True, eq=False)
 class Constant:
-    """A value written in a rule. Constants are equal iff their texts are: 1.5 the float is 1.5 the decimal (which of
-    them it is, the column tells), NaN is NaN, and true is not 1.
+    """A constant of a rule. Constants are equal iff their texts are: the float 1.5 equals the decimal 1.5 (the column
+    decides the type), NaN equals NaN, and true differs from 1.
     """
 
     value: Value
@@ -34,7 +34,7 @@ class Constant:
 
     @property
     def text(self) -> str:
-        """As a rule writes it: `5`, `'paid'`, `true`, `DATE '2020-01-31'`."""
+        """As rules write it: `5`, `'paid'`, `true`, `DATE '2020-01-31'`."""
         value = self.value
         if isinstance(value, bool):
             return "true" if value else "false"
@@ -68,14 +68,14 @@ _STAMP = f"{_DATE}([ T]{_CLOCK}(Z|[+-][0-9]{{2}}:[0-9]{{2}})?)?"
 
 
 class Moment(NamedTuple):
-    """A kind of dates or times, and how they are written."""
+    """A type of dates or times, and how its values are written."""
 
     kind: type[dt.date | dt.time]
     pattern: str
     form: str
 
     def read(self, text: str) -> Any:
-        """The date or time that a text names, or None."""
+        """The date or time of a text; None: it is none."""
         try:
             return self.kind.fromisoformat(text) if re.fullmatch(self.pattern, text) else None
         except ValueError:  # a month 13, a 30th of February

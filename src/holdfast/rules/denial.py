@@ -7,12 +7,12 @@
     item         predicate | "(" item { and item } ")"
     predicate    operand operator operand                   a constant may stand on either side
 
-Rows are called t and s, or t1 and t2, or t0 and t1: in each pair the first is t and the second is s, wherever they
-stand. Operators, operands and constants are those of the row language (`language`), without arithmetic.
+Rows are called t and s, or t1 and t2, or t0 and t1: the first name of each pair means t, the second s. Operators,
+operands and constants are those of the row language (`language`), without arithmetic.
 
-Normal form, made by the constructor: there is a predicate; none is there twice, however it was written; a predicate of
-both rows has t on its left; a constraint about one row calls it t. Otherwise predicates stay as and where they were
-written, and `DenialConstraint.parse(c.text).predicates == c.predicates`.
+Normal form, made by the constructor: at least one predicate; no predicate twice, however it is written; t on the left
+of a predicate about both rows; a constraint about one row calls it t. Otherwise predicates stay as they were written,
+in their order, and `DenialConstraint.parse(c.text).predicates == c.predicates`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from holdfast.rules.conditions import Cell, Comparison, Operand, Row, swapped
 from holdfast.rules.constants import Constant
 from holdfast.rules.language import AND, NOT, OR, ConditionReader
 from holdfast.rules.reader import OPERATORS, Token
-from holdfast.rules.rule import Bounds, Breach, Rule, listed
+from holdfast.rules.rule import Breach, Rule, Scope, listed
 from holdfast.table.nulls import Nulls
 
 _PAIRS: tuple[tuple[str, str], ...] = (("t", "s"), ("t1", "t2"), ("t0", "t1"))
@@ -37,7 +37,7 @@ _AND = AND | {","}
 
 @dataclass(frozen=True)
 class DenialConstraint(Rule):
-    """No two different rows (t, s) may make all predicates true; with one row mentioned, no row may."""
+    """No two different rows (t, s) make all predicates true; or no row t, if it names one row only."""
 
     predicates: tuple[Comparison, ...]
 
@@ -74,22 +74,20 @@ class DenialConstraint(Rule):
         return f"No row t has {said}." if self.is_single else f"No two rows t and s have {said}."
 
     def broken_by(self, nulls: Nulls) -> tuple[Breach, ...]:  # noqa: ARG002  # as in SQL
-        """Rows break it that make all predicates true."""
+        """Rows that make all predicates true break it."""
         unequal = (cell.column for each in self.predicates if each.operator != "=" for cell in each.cells)
         return (Breach(self.predicates, tuple(dict.fromkeys(unequal)) or self.columns),)
 
     @property
     def is_single(self) -> bool:
-        """Whether it speaks of one row only."""
+        """Whether it is about one row only."""
         return all(cell.row == "t" for predicate in self.predicates for cell in predicate.cells)
 
-    def bound(self, to: Bounds) -> tuple[Self, Sequence[str]]:
+    def checked(self, scope: Scope) -> tuple[Self, Sequence[str]]:
         """With constants in the types of the columns."""
-        from holdfast.rules.denial_check import check, notes  # Arrow takes its time
+        from holdfast.rules.denial_check import check, notes  # Arrow is slow to import
 
-        if self.where is not None:
-            return super().bound(to)
-        checked = replace(self, table=to.table, predicates=check(self, to.schema, to.ordered))
+        checked = replace(self, table=scope.table, predicates=check(self, scope.schema, scope.ordered))
         return checked, notes(checked)
 
 
@@ -125,7 +123,7 @@ class _Reader(ConditionReader):
 
     def _conjunction(self) -> list[Comparison]:
         """Predicates in parentheses."""
-        self.enter("there are too many parentheses within each other; one pair is enough")
+        self.enter("too many nested parentheses; one pair is enough")
         groups = self.several(self._item_or_group, *_AND)
         self._close()
         return [predicate for group in groups for predicate in group]
@@ -133,7 +131,7 @@ class _Reader(ConditionReader):
     def _close(self) -> None:
         token = self.peek
         if token.word in OR:
-            raise self.error(token, "there is no or; write one rule for each side")
+            raise self.error(token, "a denial constraint has no or; write one rule for each side")
         if token.kind == "end":
             raise self.error(token, f"expected ) after {self.last}: a parenthesis is not closed")
         if token.word in ("+", "-", "*", "/"):
@@ -144,7 +142,7 @@ class _Reader(ConditionReader):
 
     def _item_or_group(self) -> list[Comparison]:
         if self.peek.word in NOT:
-            raise self.error(self.peek, "not stands once, around the whole; turn the operator instead (= into !=)")
+            raise self.error(self.peek, "not may stand only in front; turn the operator instead (= into !=)")
         return self._conjunction() if self.peek.word == "(" else [self._comparison()]
 
     def _comparison(self) -> Comparison:
@@ -163,7 +161,7 @@ class _Reader(ConditionReader):
         return self.cell() if self.peek.kind == "word" and self.after.word == "." else self.constant()
 
     def odd_word(self, token: Token) -> str:
-        """What to do about a word that is neither a cell nor a constant, nor are the words that follow it."""
+        """The error for a word that is neither a cell nor a constant; the words after it belong to it."""
         if token.word == "null":
             return "a comparison with null is never true; t.A = t.A is true where A is not null"
         words = [token.text]
@@ -176,7 +174,7 @@ class _Reader(ConditionReader):
     # ---- rows -------------------------------------------------------------------------------------------------------
 
     def row(self, token: Token) -> Row:
-        """Which row a name stands for: that depends on the other name."""
+        """The row that a name means, which depends on the other name."""
         if token.word not in _ROWS:
             names = "rows are called t and s, or t1 and t2, or t0 and t1"
             raise self.error(token, f"there is no row {token.text}; {names}")
@@ -197,9 +195,9 @@ class _Reader(ConditionReader):
                 raise self.error(self._met[name], f"the rows {odd} and {name} don't go together; call them t and s")
 
     def unreadable(self, character: str) -> str:
-        """What is wrong where no token begins."""
+        """The error where no token begins."""
         return _no_arithmetic(character) if character == "%" else super().unreadable(character)
 
 
 def _no_arithmetic(sign: str) -> str:
-    return f'there is no arithmetic; a column name with {sign} in it goes in double quotes: t."…"'
+    return f'a denial constraint has no arithmetic; put a column name that contains {sign} in double quotes: t."…"'

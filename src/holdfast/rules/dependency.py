@@ -6,11 +6,10 @@
     key(AreaCode, Phone)         no two rows agree on both
     key()                        there are not even two rows
 
-Names that aren't plain words stand in double quotes, doubled within. `error` is the share of all pairs of rows that
-break the rule (g1: violating pairs / (n (n - 1) / 2), papers: dynast, definition 6.1), 0 where the rule is exact;
-`worth` says how much speaks for the rule (see `evidence` and `key_score` of the engine). A rule is `empty` where nulls
-are distinct and fewer than two rows have values in all columns of its left side, or of the key: no pair of rows could
-break it, whatever the values are.
+Names that aren't plain words stand in double quotes, doubled within. `error` is g1, the share of all pairs of rows that
+break the rule: violating pairs / (n (n - 1) / 2) (papers: dynast, definition 6.1); 0: the rule is exact. `worth` is its
+score (see `evidence` and `key_score` of the engine). With distinct nulls a rule is `empty` if fewer than two rows have
+values in all columns of its left side, or of the key: then no pair of rows could break it.
 """
 
 from __future__ import annotations
@@ -35,12 +34,12 @@ _HINT = "write A, B -> C or key(A, B)"
 
 @dataclass(frozen=True)
 class _OfGroups(Rule):
-    """What FDs and keys share: both are about the groups of rows that agree on all of `lhs`."""
+    """FDs and keys are about the groups of rows that agree on all of `lhs`."""
 
     table: str
     lhs: tuple[str, ...]
     error: float = field(default=0.0, kw_only=True)
-    worth: Worth | None = field(default=None, compare=False, kw_only=True)  # None: nobody asked for it
+    worth: Worth | None = field(default=None, compare=False, kw_only=True)  # None: not computed
     empty: bool = field(default=False, kw_only=True)
 
     SETS = ("lhs",)
@@ -58,7 +57,7 @@ class _OfGroups(Rule):
 
     @property
     def figures(self) -> dict[str, Any]:
-        """How far it holds, and what speaks for it."""
+        """Its error and its score."""
         worth = self.worth.to_json() if self.worth else {}
         return {**share(self.error, "pairs"), **worth, **({"empty": True} if self.empty else {})}
 
@@ -93,7 +92,7 @@ class FD(_OfGroups):
         rhs = reader.name()
         reader.end()
         if rhs in lhs:
-            raise reader.wrong(f"{rhs!r} stands on both sides, so it says nothing; leave one out")
+            raise reader.wrong(f"{rhs!r} stands on both sides, so the rule always holds; leave one out")
         return cls("", lhs, rhs)
 
     def written(self, names: Mapping[str, str]) -> str:
@@ -106,7 +105,7 @@ class FD(_OfGroups):
         return f"Rows that share {listed(self.lhs)} share {self.rhs}." if self.lhs else f"All rows share {self.rhs}."
 
     def broken_by(self, nulls: Nulls) -> tuple[Breach, ...]:
-        """Two rows break it that agree on the left, and not on the right."""
+        """Two rows that agree on the left and differ on the right break it."""
         return (Breach((*alike(self.lhs, nulls), compared(self.rhs, "!=", nulls)), (self.rhs,)),)
 
 
@@ -144,7 +143,7 @@ class Key(_OfGroups):
         return f"No two rows share {listed(self.lhs)}." if self.lhs else "There are no two rows."
 
     def broken_by(self, nulls: Nulls) -> tuple[Breach, ...]:
-        """Two rows break it that agree."""
+        """Two rows that agree break it."""
         return (Breach(alike(self.lhs, nulls), self.lhs),)
 
     @property
@@ -154,7 +153,7 @@ class Key(_OfGroups):
 
     @property
     def figures(self) -> dict[str, Any]:
-        """An exact key has no error to state."""
+        """An exact key shows no error."""
         return {name: each for name, each in super().figures.items() if name != "error" or self.error}
 
 
@@ -162,7 +161,7 @@ Dependency = FD | Key
 
 
 def share(error: float, of: str) -> dict[str, Any]:
-    """The error and, where there is one, what it is a share of: that of other classes is a share of something else."""
+    """The error and, unless it is 0, what it is a share of: pairs of rows (g1), or rows (g3)."""
     return {"error": error, **({"measure": f"share of {of}"} if error else {})}
 
 
@@ -177,16 +176,16 @@ def pairs_of(rows: int) -> int:
 
 
 def fd_text(lhs: Sequence[str], rhs: str) -> str:
-    """The text of an FD of names that are quoted already."""
+    """The text of an FD; names come quoted."""
     return f"{', '.join(lhs) or '()'} -> {rhs}"
 
 
 def key_text(columns: Sequence[str]) -> str:
-    """The text of a key of names that are quoted already."""
+    """The text of a key; names come quoted."""
     return f"key({', '.join(columns)})"
 
 
 def parse(text: str, names: Sequence[str], table: str) -> Dependency:
-    """The FD or key of a text, as a table with some columns writes it; unknown ones are refused."""
+    """The FD or key of a text about a table with some columns; refuses unknown columns."""
     rule: Dependency = Key.parse(text) if Key.means(text) else FD.parse(text)
     return rule.in_table(names, table)

@@ -1,8 +1,8 @@
 """Rule files in YAML.
 
     rules:
-      - name: fair                # left out: dc1, dc2, … in the order of the rules without a name; fd1, key1, …
-        table: tax                # may be left out where there is one table
+      - name: fair                # default: dc1, dc2, …, fd1, …, key1, … in the order of the rules without a name
+        table: tax                # optional where there is only one table
         rule: "not(t.State = s.State and t.Salary > s.Salary and t.Rate < s.Rate)"
         severity: error           # or warn
         note: who earns more pays no lower rate
@@ -14,9 +14,9 @@
       - {name: size, rule: "rows >= 1000"}              # about the table
     ordered: [Grade]              # text columns that may stand under <; or, by table, {tax: [Grade]}
 
-`read_rules` gives frozen values: rules of classes that can be given have been parsed, and their text is canonical.
+`read_rules` returns frozen values: it parses rules of classes that can be given and makes their text canonical.
 
-rules.schema.json is the JSON Schema of the format, for editors: `python -m holdfast.rules.file` prints it.
+rules.schema.json is the JSON Schema of the format for editors; `python -m holdfast.rules.file` prints it.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ class RuleModel(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, title="Rule")
 
-    name: _Name | None = Field(None, description="Names the rule in results; dc1, fd1, key1, … where it is left out.")
-    table: _Name | None = Field(None, description="The table it is about; may be left out where there is one.")
+    name: _Name | None = Field(None, description="The name of the rule in results; default: dc1, fd1, key1, …")
+    table: _Name | None = Field(None, description="The table of the rule; optional where there is only one.")
     rule: str = Field(
         pattern=r"\S",
         max_length=_LONGEST_RULE,
@@ -73,7 +73,7 @@ class FileModel(BaseModel):
     ordered: list[str] | dict[str, list[str]] = Field(
         default_factory=list,
         description="Text columns whose order means something, so that <, <=, > and >= may compare them: "
-        "a list for all tables, or a list for each table.",
+        "one list for all tables, or a list for each table.",
     )
 
 
@@ -88,22 +88,22 @@ def schema_text() -> str:
 
 @dataclass(frozen=True)
 class RuleEntry(GivenRule):
-    """A rule as given; its text is canonical where it belongs to a class of rules that can be given."""
+    """A rule of a file; its text is canonical if its class can be given."""
 
     where: str = field(default="", compare=False, repr=False)  # "rules.yaml, line 3", for errors
-    numbered: bool = field(default=False, compare=False, repr=False)  # it has no name of its own
+    numbered: bool = field(default=False, compare=False, repr=False)  # the user gave it no name
 
 
 @dataclass(frozen=True)
 class Rules:
-    """Rules in their order. `ordered` maps a table to its ordered text columns; "" stands for every table."""
+    """Rules in their order. `ordered` maps a table to its ordered text columns; "" means every table."""
 
     entries: tuple[RuleEntry, ...] = ()
     ordered: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     where: str = field(default="", compare=False, repr=False)
 
     def with_others(self, others: Rules) -> Rules:
-        """These rules and others, as far as those say something else; names that are taken get a number."""
+        """These rules and others that differ from them; a name that is taken gets a number."""
         taken = {entry.name for entry in self.entries}
         added = []
         for entry in others.entries:
@@ -127,7 +127,7 @@ class Rules:
 
 
 def read_rules(path: str | Path) -> Rules:
-    """The rules of a YAML or JSON file; BadInput names the file, the line and the rule where something is wrong."""
+    """The rules of a YAML or JSON file; an error names the file, the line and the rule."""
     marked = read_marked(path)
     if marked.root is None:
         raise BadInput(f"{path}: the file is empty; start it with rules:")
@@ -138,7 +138,7 @@ def read_rules(path: str | Path) -> Rules:
 
 
 def rules_of(texts: Iterable[str]) -> Rules:
-    """Rules given one by one, without names."""
+    """Rules from their texts, without names."""
     listed = [texts] if isinstance(texts, str) else list(texts)
     if not listed:
         raise BadInput("there are no rules; give at least one, such as Zip -> State")
@@ -171,7 +171,7 @@ def _entry(rule: RuleModel, name: str, index: int, place: Callable[[Steps], str]
 
 
 def _names(model: FileModel) -> list[str]:
-    """A name for each rule: its own, or the next of dc1, dc2, … (fd1, key1, …) that no rule has."""
+    """The name of each rule: its own, or the next free one of dc1, dc2, … (fd1, key1, …)."""
     taken = {rule.name for rule in model.rules}
     free: dict[str, Iterator[str]] = {}
     names = []
@@ -184,7 +184,7 @@ def _names(model: FileModel) -> list[str]:
 
 
 def free_name(name: str, taken: Container[str], prefix: str) -> str:
-    """A name; where it is taken, a prefix with the next number that is free: `fd2` for `fd1`."""
+    """A name; if it is taken, a prefix with the next free number: `fd2` for `fd1`."""
     return name if name not in taken else next(_numbered(prefix, taken))
 
 
@@ -201,11 +201,11 @@ def _refuse_same_names(model: FileModel, place: Callable[[Steps], str]) -> None:
         met[rule.name] = index
 
 
-# ---- as a rule file writes them -------------------------------------------------------------------------------------
+# ---- writing --------------------------------------------------------------------------------------------------------
 
 
 def rules_yaml(rules: Rules) -> str:
-    """A rule file that `read_rules` reads back as these rules."""
+    """A rule file, from which `read_rules` makes equal rules."""
     lines = ["rules:" if rules.entries else "rules: []"]
     lines += [rule_entry(each.name, each.table, each.text, each.severity, each.note) for each in rules.entries]
     ordered = {table: columns for table, columns in rules.ordered.items() if columns}
@@ -217,7 +217,7 @@ def rules_yaml(rules: Rules) -> str:
 
 
 def rule_entry(name: str, table: str, text: str, severity: str, note: str = "") -> str:
-    """A rule as it stands in a rule file; `table` may be empty where that is plain."""
+    """A rule in a rule file; `table` may be empty."""
     fields = {"name": name, **({"table": table} if table else {}), "rule": text, "severity": severity}
     fields |= {"note": note} if note else {}
     return "\n".join(
@@ -230,15 +230,15 @@ def _list(columns: tuple[str, ...]) -> str:
 
 
 def _scalar(text: str) -> str:
-    """A text as YAML writes it on one line: plain words as they are, others as JSON, which is YAML."""
+    """A text in YAML, on one line: plain words as they are, others as JSON, which is YAML, too."""
     return text if _PLAIN.fullmatch(text) else visible_json(json.dumps(text, ensure_ascii=False))
 
 
-# ---- what is wrong, in a sentence -----------------------------------------------------------------------------------
+# ---- errors ---------------------------------------------------------------------------------------------------------
 
 
 def _label(data: Any, steps: Steps) -> str:
-    """`rule 'fair': ` where an error is within a rule."""
+    """`rule 'fair': ` for an error in a rule."""
     if len(steps) < 2 or steps[0] != "rules":
         return ""
     given = data["rules"][steps[1]]
@@ -266,7 +266,7 @@ def _sentence(error: ErrorDetails) -> str:
 
 
 def _brief(given: Any) -> str:
-    """A value in a few words: what was meant to be text may be a huge text, or a structure that aliases blow up."""
+    """A value in a few words: it may be huge, or aliases may blow it up."""
     if isinstance(given, list | tuple | set | dict):
         return "keys and values" if isinstance(given, dict) else "a list"
     shown = repr(given[:_SHOWN] if isinstance(given, str | bytes) else given)

@@ -1,4 +1,4 @@
-"""Rules that people give: as they wrote them, and bound to their tables."""
+"""Rules that users write: as they wrote them, and bound to their tables."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 from holdfast.rules.registry import parse
-from holdfast.rules.rule import Bounds, Rule, Severity
+from holdfast.rules.rule import Rule, Scope, Severity
 
 R = TypeVar("R", bound=Rule, covariant=True)
 
 
 @dataclass(frozen=True)
 class GivenRule:
-    """A rule as someone gave it: with a name, for a table ("": the only one), in the words of its class."""
+    """A rule as a user wrote it: its name, its table ("": the only one), its text, severity and note."""
 
     name: str
     table: str
@@ -23,15 +23,15 @@ class GivenRule:
     severity: Severity = "error"
     note: str = ""
 
-    def bound(self, to: Bounds) -> tuple[Named[Any], Sequence[str]]:
-        """The rule checked against the columns of its table, and what is odd about it."""
-        rule, odd = parse(self.text).bound(to)
+    def bound(self, scope: Scope) -> tuple[Named[Any], Sequence[str]]:
+        """The rule, checked against the columns of its table, and notes on what is odd about it."""
+        rule, odd = parse(self.text).bound(scope)
         return Named(rule, self.name, self.severity, self.note), odd
 
 
 @dataclass(frozen=True)
 class Named(Generic[R]):
-    """A rule of a table, with the name that someone gave it."""
+    """A rule of a table, with the name that the user gave it."""
 
     rule: R
     name: str = ""
@@ -40,7 +40,7 @@ class Named(Generic[R]):
 
     @cached_property
     def text(self) -> str:
-        """The rule: engines ask for it with each batch."""
+        """The rule's text, cached: engines need it with each batch."""
         return self.rule.text
 
     @property
@@ -53,12 +53,12 @@ class Named(Generic[R]):
         """Its name, or its text where it has none."""
         return self.name or self.text
 
-    def is_asked(self, asked: str | None) -> bool:
-        """Whether it is the one with a name or text, or all are asked for."""
-        return asked in (None, self.name, self.text)
+    def is_called(self, name: str | None) -> bool:
+        """Whether a name or text means this rule; None means every rule."""
+        return name in (None, self.name, self.text)
 
     def to_json(self, about: Mapping[str, Any]) -> dict[str, Any]:
-        """The object that `--format json` prints, with what else there is to say of it."""
+        """The object that `--format json` prints; `about` are further fields."""
         start = {"kind": self.rule.kind, "table": self.table, "name": self.name, "severity": self.severity}
         note = {"note": self.note} if self.note else {}
         return {**start, **about, **note, "text": self.text}
@@ -66,20 +66,20 @@ class Named(Generic[R]):
 
 @dataclass(frozen=True)
 class TableRules:
-    """The rules of one class that were given for a table, and its text columns whose order means something."""
+    """The given rules of one class for a table, and the table's ordered text columns."""
 
     rules: tuple[GivenRule, ...] = ()
     ordered: frozenset[str] = frozenset()
 
     def bound(self, schemas: Mapping[str, Any], table: str) -> list[Named[Any]]:
         """The rules, bound to their table."""
-        to = Bounds(schemas, table, self.ordered)
-        return [given.bound(to)[0] for given in self.rules]
+        scope = Scope(schemas, table, self.ordered)
+        return [given.bound(scope)[0] for given in self.rules]
 
 
 Given = Mapping[str, Mapping[str, TableRules]]  # the given rules of each class, table by table
 
 
 def rules_of(given: Mapping[str, TableRules], schema: Any) -> list[Named[Any]]:
-    """The rules of a class that were given for one table."""
+    """The given rules of a class for one table."""
     return given.get(schema.name, TableRules()).bound({schema.name: schema}, schema.name)

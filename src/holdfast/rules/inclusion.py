@@ -3,7 +3,7 @@
     orders.cust in customers.id
     lineitem(l_partkey, l_suppkey) in partsupp(ps_partkey, ps_suppkey)
 
-A name that is no plain word stands in double quotes, a quote in it doubled.
+Names that aren't plain words stand in double quotes, doubled within.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from holdfast.errors import BadInput, suggest
-from holdfast.rules.parts import Part, names_of, renamed
 from holdfast.rules.reader import Reader, refuse_unknown, without_quoted
-from holdfast.rules.rule import Bounds, Breach, NoPartner, Rule
+from holdfast.rules.rule import Breach, NoPartner, Rule, Scope
+from holdfast.rules.terms import Term, names_of, renamed
 from holdfast.table.nulls import Nulls
 from holdfast.text.quotes import quoted
 
@@ -24,7 +24,7 @@ _FIGURES = ("value_coverage", "row_coverage", "missing_values", "missing_rows")
 
 
 @dataclass(frozen=True, order=True)
-class Side(Part):
+class Side(Term):
     """Some columns of a table, in order."""
 
     table: str
@@ -46,7 +46,7 @@ class _Reader(Reader):
     hint = "write orders.cust in customers.id, or orders(a, b) in customers(c, d)"
 
     def side(self) -> Side:
-        """`orders.cust`, or `orders(a, b)`; a column may stand there twice."""
+        """`orders.cust`, or `orders(a, b)`; a column may be there twice."""
         table = self.name()
         if self.takes("."):
             return Side(table, (self.name(),))
@@ -59,9 +59,9 @@ class _Reader(Reader):
 
 @dataclass(frozen=True)
 class IND(Rule):
-    """`dependent in referenced`, with how far it holds: the values and the rows of the dependent side that are
-    missing on the referenced one, and their shares. A dependent side without any value is `empty`: it is included
-    in everything, which says little.
+    """`dependent in referenced`, with how far it holds: how many values and rows of the dependent side are missing on
+    the referenced side, and which shares are there. It is `empty` if the dependent side has no value at all: then it is
+    included in everything.
     """
 
     dependent: Side
@@ -84,8 +84,8 @@ class IND(Rule):
 
     @classmethod
     def means(cls, text: str) -> bool:
-        """What stands in quotes may be anything; what starts with a brace or a bracket is of another class, and may
-        speak of a column `in`; behind the `in` of a list is a parenthesis.
+        """It has an `in` outside quotes. A text that starts with a brace or a bracket is of another class, and may name
+        a column `in`; a parenthesis follows the `in` of a list of constants.
         """
         return re.match(r"\s*[^\s{[].*\s(?i:in)\s+[^\s(]", without_quoted(text), re.DOTALL) is not None
 
@@ -98,7 +98,7 @@ class IND(Rule):
         referenced = reader.side()
         reader.end()
         if len(dependent.columns) != len(referenced.columns):
-            raise reader.wrong("there are not as many columns on the left as on the right")
+            raise reader.wrong("the two sides differ in their number of columns")
         return cls(dependent, referenced)
 
     @property
@@ -116,7 +116,7 @@ class IND(Rule):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns of the rows that can break it."""
+        """The columns of the table whose rows can break it."""
         return (*self.dependent.columns, *names_of(self.where))
 
     @property
@@ -130,23 +130,22 @@ class IND(Rule):
         return len(self.dependent.columns)
 
     def broken_by(self, nulls: Nulls) -> tuple[Breach, ...]:  # noqa: ARG002  # nulls are no values here
-        """A row breaks it whose values do not occur on the other side."""
+        """A row breaks it if its values do not occur on the other side."""
         own, other = self.dependent, self.referenced
         return (Breach((NoPartner(own.columns, other.table, other.columns),), own.columns),)
 
-    def bound(self, to: Bounds) -> tuple[Self, Sequence[str]]:
-        """Its tables and columns must be there, and columns compare."""
-        from holdfast.table.types import family, show_type  # Arrow takes its time
+    def checked(self, scope: Scope) -> tuple[Self, Sequence[str]]:
+        """Both tables have the columns, and these compare."""
+        from holdfast.table.types import family, show_type  # Arrow is slow to import
 
-        if self.where is not None:
-            return super().bound(to)
+        schemas = scope.schemas
         for side in self.sides:
-            if side.table not in to.schemas:
-                raise BadInput(f"{self.text!r}: there is no table {side.table!r}; {suggest(side.table, to.schemas)}")
-            refuse_unknown(self.text, side.columns, to.schemas[side.table].names)
+            if side.table not in schemas:
+                raise BadInput(f"{self.text!r}: there is no table {side.table!r}; {suggest(side.table, schemas)}")
+            refuse_unknown(self.text, side.columns, schemas[side.table].names)
         if self.dependent == self.referenced:
-            raise BadInput(f"{self.text!r} says that columns refer to themselves, which holds always; name others")
-        pairs = zip(*(to.schemas[side.table].named(side.columns) for side in self.sides), strict=True)
+            raise BadInput(f"{self.text!r} has the same columns on both sides, so it always holds; name others")
+        pairs = zip(*(schemas[side.table].named(side.columns) for side in self.sides), strict=True)
         for a, b in pairs:
             if family(a.type) != family(b.type):
                 types = f"{a.name} ({show_type(a.type)}) and {b.name} ({show_type(b.type)})"

@@ -26,8 +26,8 @@ from typing import TypeVar
 from holdfast.rules import conditions
 from holdfast.rules.conditions import Arithmetic, Cell, Comparison, Condition, Operand, Row, Sign, of_t
 from holdfast.rules.constants import Constant
-from holdfast.rules.parts import names_of
 from holdfast.rules.reader import OPERATORS, Reader, Token, opposite
+from holdfast.rules.terms import names_of
 from holdfast.text.quotes import unquoted
 
 AND = frozenset(["and", "&", "&&", "∧"])
@@ -35,13 +35,13 @@ OR = frozenset(["or", "|", "||", "∨"])
 NOT = frozenset(["not", "!", "¬"])
 _TESTS = frozenset(["is", "in", "between", "like", "matches"])
 _SIGNS: tuple[dict[str, Sign], ...] = ({"+": "+", "-": "-"}, {"*": "*", "/": "/"})
-_GOES_ON = frozenset([*OPERATORS, *_TESTS, *"+-*/", "not"])  # what follows an operand, and no condition
+_GOES_ON = frozenset([*OPERATORS, *_TESTS, *"+-*/", "not"])  # may follow an operand, but not a condition
 _DEEPEST, _MOST_SIGNS = 50, 100
 _Read = TypeVar("_Read")
 
 
 class ConditionReader(Reader):
-    """Recursive descent over the tokens of a condition on row t."""
+    """Reads a condition on row t by recursive descent."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
@@ -81,7 +81,7 @@ class ConditionReader(Reader):
     def _compared(self, left: Operand) -> Condition:
         """What follows an operand."""
         if isinstance(left, Constant) and self.peek.word in (*_TESTS, "not"):
-            raise self.error(self.peek, f"{self.peek.text} asks about a column; name one before it, such as t.Age")
+            raise self.error(self.peek, f"{self.peek.text} needs a column before it, such as t.Age")
         if self.peek.word in OPERATORS:
             operator = OPERATORS[self.take().word]
             return Comparison(left, operator, self._operand())
@@ -100,7 +100,7 @@ class ConditionReader(Reader):
         return tests[test.word](left, negated)
 
     def _one_of(self, left: Operand, negated: bool) -> conditions.OneOf:
-        self.one_of(["("], f"expected ( after {self.last}, and constants with commas between")
+        self.one_of(["("], f"expected ( after {self.last}, and constants separated by commas")
         values = self.several(self.constant, ",")
         self.expect(")")
         return conditions.OneOf(left, tuple(values), negated=negated)
@@ -116,9 +116,9 @@ class ConditionReader(Reader):
             token = self.peek
             escape = self._quoted_text()
             if len(escape) != 1:
-                raise self.error(token, "escape names one character, such as escape '!'")
+                raise self.error(token, "escape takes one character, such as escape '!'")
             if re.search(f"{re.escape(escape)}(?![%_{re.escape(escape)}])", pattern.replace(escape * 2, "")):
-                raise self.error(token, f"in the pattern {escape} stands before %, _ or itself")
+                raise self.error(token, f"in the pattern, {escape} may stand only before %, _ or itself")
         return conditions.Like(left, pattern, escape, negated=negated)
 
     def _matches(self, left: Operand, negated: bool) -> conditions.Matches:
@@ -134,7 +134,7 @@ class ConditionReader(Reader):
         while self.peek.word in _SIGNS[level]:
             self._signs += 1
             if self._signs > _MOST_SIGNS:
-                raise self.error(self.peek, f"there are more than {_MOST_SIGNS} signs of arithmetic; write fewer")
+                raise self.error(self.peek, f"there are more than {_MOST_SIGNS} operators of arithmetic; use fewer")
             sign = _SIGNS[level][self.take().word]
             found = Arithmetic(found, sign, self._operand(level + 1))
         return found
@@ -156,18 +156,18 @@ class ConditionReader(Reader):
         token = self.take()
         row = self.row(token)
         self.take()
-        column = self.name(f'expected a column after {token.text}.; names that are no plain words go in "…"')
+        column = self.name(f"expected a column after {token.text}.; put names that aren't plain words in double quotes")
         self.last = f"{token.text}.{self.last}"
         return Cell(row, column)
 
     def row(self, token: Token) -> Row:
-        """Which row a name stands for."""
+        """The row that a name means."""
         if token.word != "t":
-            raise self.error(token, f"there is no row {token.text}; a rule about one row calls it t")
+            raise self.error(token, f"there is no row {token.text}; in a rule about one row it is called t")
         return "t"
 
     def constant(self) -> Constant:
-        """Go past a constant, which must be here."""
+        """Go past a constant, which must come next."""
         token = self.peek
         if token.word in ("-", "+"):
             given = self._deeper(self.constant)
@@ -188,7 +188,7 @@ class ConditionReader(Reader):
         raise self.error(token, self.odd_word(token))
 
     def odd_word(self, token: Token) -> str:
-        """What to do about a word that is neither a cell nor a constant."""
+        """The error for a word that is neither a cell nor a constant."""
         if token.word == "null":
             return "a comparison with null is never true; write is null, or is not null"
         text, cell = Constant(token.text).text, of_t(token.text).text
@@ -202,7 +202,7 @@ class ConditionReader(Reader):
     # ---- tokens -----------------------------------------------------------------------------------------------------
 
     def _group(self, read: Callable[[], _Read]) -> _Read:
-        """What stands in parentheses."""
+        """Read what is in parentheses."""
         found = self._deeper(read)
         if self.peek.kind == "end":
             raise self.error(self.peek, f"expected ) after {self.last}: a parenthesis is not closed")
@@ -210,8 +210,8 @@ class ConditionReader(Reader):
         return found
 
     def _deeper(self, read: Callable[[], _Read]) -> _Read:
-        """Go past a sign or a parenthesis that something stands behind."""
-        self.enter("too many things stand within each other; write several rules")
+        """Go past a sign or a parenthesis, and read what follows it."""
+        self.enter("nested too deep; write several rules")
         found = read()
         self._depth -= 1
         return found
@@ -229,17 +229,17 @@ class ConditionReader(Reader):
         self._depth -= 1
 
     def unreadable(self, character: str) -> str:
-        """What is wrong where no token begins."""
+        """The error where no token begins."""
         if character in "'\"`":
             return super().unreadable(character)
-        return f'unexpected {character!r}; a column name that is no plain word goes in double quotes: t."…"'
+        return f'unexpected {character!r}; put a column name that isn\'t a plain word in double quotes: t."…"'
 
     def _opens_operand(self) -> bool:
-        """Whether the parenthesis here holds an operand, and no condition: what follows it tells."""
+        """Whether the next parenthesis holds an operand and not a condition: the word after it decides."""
         return self._closing.get(self.peek.at, "") in _GOES_ON
 
     def _find_closing(self) -> dict[int, str]:
-        """For each opening parenthesis, by its character, the word that follows the closing one."""
+        """For each opening parenthesis, by its place in the text, the word after the closing one."""
         opened: list[int] = []
         found: dict[int, str] = {}
         for token, following in zip(self.tokens, self.tokens[1:], strict=False):

@@ -3,42 +3,41 @@
     [Year, Salary desc] orders [Year, Bin]     rows sorted by the first list are sorted by the second
     [] orders [Country]                        rows in any order are sorted by Country: all have the same
 
-Rows are compared as ORDER BY does: by the first column of a list on which they differ, and downwards where it is
-`desc`. Values compare as everywhere (text by code point); null equals null and comes before every value, so it comes
-last where a column is `desc`. Names that aren't plain words stand in double quotes, doubled within.
+Rows compare as in ORDER BY: by the first column of a list on which they differ, downwards where it is `desc`. Text
+compares by code point. Null equals null and comes before every value, so it comes last in a `desc` column. Names that
+aren't plain words stand in double quotes, doubled within.
 
-Two rows t and s violate `X orders Y` iff t comes before s by X, or is equal to it, and yet comes after s by Y
-(definition 2). Where they are equal by X it is a split, else a swap (definitions 4 and 5). No pair of rows does so both
-ways round, so each violating pair is there once.
+Two rows t and s violate `X orders Y` iff t comes before s by X, or is equal to it, and comes after s by Y
+(definition 2): a split if they are equal by X, else a swap (definitions 4 and 5). No pair does so in both orders, so
+each violating pair counts once.
 
-How rows compare by a list is decided by the first column on which they differ. So for each column of X and each of Y
-that may decide there is one breach (theorem 5, with a direction for each column): equal on the columns before both, t
-before s on the one (or equal, if it is the last of X: these are the splits), and t after s on the other. No pair meets
-two of them. A column may be compared several times, upwards and downwards: what is left is what all comparisons allow,
-and where that is nothing, the breach is never met and is left out.
+The first column on which two rows differ decides how they compare by a list. So there is one breach for each column of
+X and each column of Y that may decide (theorem 5, with a direction for each column): rows are equal on the columns
+before both, t is before s on the column of X (or equal, if it is the last one: a split), and after s on that of Y. No
+pair meets two breaches. A column may be compared several times; a breach whose comparisons contradict is left out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Self
 
 from holdfast.errors import BadInput
 from holdfast.rules.conditions import TRUE_AT, Signs, compared
-from holdfast.rules.parts import Part
-from holdfast.rules.reader import Reader, refuse_unknown
-from holdfast.rules.rule import Bounds, Breach, Rule
+from holdfast.rules.reader import Reader
+from holdfast.rules.rule import Breach, Rule, Scope
+from holdfast.rules.terms import Term
 from holdfast.table.nulls import Nulls
 from holdfast.text.quotes import quoted
 from holdfast.text.row_names import Values
 
-_BELOW, _EQUAL, _ABOVE = -1, 0, 1  # t's value beside that of s
+_BELOW, _EQUAL, _ABOVE = -1, 0, 1  # t's value compared with that of s
 _OPERATORS = {signs: operator for operator, signs in TRUE_AT.items()}
 
 
 @dataclass(frozen=True)
-class SortColumn(Part):
+class SortColumn(Term):
     """A column of an ORDER BY, upwards or downwards."""
 
     name: str
@@ -73,11 +72,11 @@ class SortReader(Reader):
     hint = "write [A, B desc] orders [C]"
 
     def column(self) -> SortColumn:
-        """A name, with its direction if one is given. What comes first is a name, even if it is the word `desc`."""
+        """A name, perhaps with a direction. The first word is the name, even if it is `desc`."""
         return SortColumn(self.name(), self.takes("asc", "desc") == "desc")
 
     def bracketed(self) -> SortList:
-        """A list of columns in brackets, which may be empty."""
+        """A list of columns in brackets, perhaps empty."""
         self.expect("[")
         return tuple(self.items(self.column, "]"))
 
@@ -125,7 +124,7 @@ class ListOD(Rule):
         return f"Rows {by} are sorted by {sort_text(self.then)}, too."
 
     def broken_by(self, nulls: Nulls) -> tuple[Breach, ...]:  # noqa: ARG002  # nulls come first
-        """The splits and swaps, by which columns decide."""
+        """The splits and swaps, for each two columns that may decide."""
         return tuple(
             Breach(
                 tuple(compared(name, _OPERATORS[signs], Nulls.EQUAL) for name, signs in allowed.items()),
@@ -136,12 +135,12 @@ class ListOD(Rule):
             if all((allowed := _all_of([*before, *_equal(self.then[:place]), (column.name, _after(column))])).values())
         )
 
-    def way(self, breach: Breach, t: Values, s: Values) -> str:  # noqa: ARG002
-        """A split of rows that are equal by the first list, else a swap."""
+    def name_of(self, breach: Breach, t: Values, s: Values) -> str:  # noqa: ARG002
+        """A split if the rows are equal by the first list, else a swap."""
         return "split" if all(t[column.name] == s[column.name] for column in self.by) else "swap"
 
     def _not_after(self) -> Iterator[tuple[list[tuple[str, Signs]], list[str]]]:
-        """The ways in which t is not after s by the left list, each with the column that decides."""
+        """The cases in which t is not after s by the left list, each with the deciding column."""
         last = len(self.by) - 1
         for place, column in enumerate(self.by):
             before = frozenset(-sign for sign in _after(column))
@@ -150,24 +149,17 @@ class ListOD(Rule):
         if not self.by:
             yield [], []
 
-    def bound(self, to: Bounds) -> tuple[Self, Sequence[str]]:
+    def checked(self, scope: Scope) -> tuple[Self, Sequence[str]]:
         """Text columns have the order that ORDER BY gives them."""
-        own, _ = super().bound(to)
+        own, _ = super().checked(scope)
         if not own.breaches():
             return own, ("no rows can violate this rule: rows sorted by the first list are sorted by the second",)
         return own, _repeated("first", own.by) + _repeated("second", own.then)
 
     def refuse_nulls(self, nulls: Nulls) -> None:
-        """A null that equals nothing has no place in an order."""
+        """Distinct nulls have no place in an order."""
         if nulls.are_distinct:
-            raise BadInput(
-                "where nulls are distinct, rows with nulls have no order: use --nulls equal (nulls come first)"
-            )
-
-    def in_table(self, names: Sequence[str], table: str) -> Self:
-        """Lists stay in their order."""
-        refuse_unknown(self.text, self.columns, names, nearest=True)
-        return replace(self, table=table)
+            raise BadInput("with distinct nulls, rows with nulls have no order; use --nulls equal (nulls come first)")
 
 
 def _equal(columns: Iterable[SortColumn]) -> list[tuple[str, Signs]]:
@@ -175,7 +167,7 @@ def _equal(columns: Iterable[SortColumn]) -> list[tuple[str, Signs]]:
 
 
 def _after(column: SortColumn) -> Signs:
-    """What t's value is beside that of s where t comes after s by a column."""
+    """How t's value compares with that of s where t comes after s by a column."""
     return frozenset([_BELOW if column.descending else _ABOVE])
 
 
@@ -188,9 +180,7 @@ def _all_of(compared: Iterable[tuple[str, Signs]]) -> dict[str, Signs]:
 
 
 def _repeated(which: str, columns: SortList) -> tuple[str, ...]:
-    """A column decides where it first stands in a list, and never again."""
+    """Notes about columns that stand in a list twice: only the first place decides."""
     names = [column.name for column in columns]
     twice = [name for place, name in enumerate(names) if name in names[:place]]
-    return tuple(
-        f"the column {name!r} stands in the {which} list before, so it decides nothing there" for name in twice
-    )
+    return tuple(f"the column {name!r} stands in the {which} list twice; only the first place counts" for name in twice)

@@ -1,8 +1,8 @@
-"""YAML that remembers its lines, so that an error found later can say where.
+"""YAML with line numbers, so that a later error can name the line.
 
-Plain YAML is what YAML's safe loader knows. Refused is what it would let pass and rule files suffer from: a key given
-twice; an unquoted value that starts with `!`, which YAML takes for a tag; and files made to exhaust their reader: by
-size, by lists within lists, or by aliases of aliases, which are measured before anything follows them.
+Reads what YAML's safe loader reads, and refuses more: a key that is there twice; an unquoted value that starts with
+`!`, which YAML takes for a tag; and files that would exhaust the reader by size, by depth, or by aliases of aliases,
+which are measured before they are followed.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ _SHOWN = 100
 
 @dataclass(frozen=True)
 class Marked:
-    """The values of a file, and the nodes they were made from."""
+    """The values of a file, and the nodes that they come from."""
 
     path: str
     data: Any
     root: yaml.Node | None
 
     def place(self, steps: Steps) -> str:
-        """`rules.yaml, line 3`: where the value is to which keys and positions lead, past steps that lead nowhere."""
+        """`rules.yaml, line 3`: the line of the value at a path of keys and positions; unknown steps are skipped."""
         node = self.root
         for step in steps:
             node = _child(node, step) or node
@@ -42,7 +42,7 @@ class Marked:
 
 def read_marked(path: str | Path) -> Marked:
     """The one document of a YAML file."""
-    with clear_sentences(path):  # what stands in the way of reading, and is said nowhere else
+    with clear_sentences(path):
         text = _text_of(path)
     try:
         loader = _Loader(text, str(path))
@@ -58,21 +58,21 @@ def read_marked(path: str | Path) -> Marked:
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML's safe loader, which goes only so deep, and measures a file with its aliases followed while it reads it."""
+    """YAML's safe loader with a limit on depth and on the number of values, aliases followed."""
 
     def __init__(self, text: str, path: str) -> None:
         super().__init__(text)
         self._path, self._depth = path, 0
-        self._sizes: dict[int, int] = {}  # of nodes that are complete: how many values they come to
+        self._sizes: dict[int, int] = {}  # of complete nodes: how many values they hold
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
-        """A node and all within it."""
+        """A node with all its children."""
         event = self.peek_event()  # type: ignore[no-untyped-call]
         line = event.start_mark.line + 1
         self._depth += 1
         if self._depth > _DEEPEST:
             raise BadInput(
-                f"{self._path}, line {line}: this is nested deeper than {_DEEPEST} levels; no rule needs that"
+                f"{self._path}, line {line}: nested deeper than {_DEEPEST} levels, which no rule needs; flatten it"
             )
         node = super().compose_node(parent, index)
         self._depth -= 1
@@ -82,13 +82,13 @@ class _Loader(yaml.SafeLoader):
 
     def _measure(self, node: yaml.Node, is_alias: bool, line: int) -> None:
         if is_alias and id(node) not in self._sizes:
-            raise BadInput(f"{self._path}, line {line}: this alias names what it stands in; write the value out")
+            raise BadInput(f"{self._path}, line {line}: this alias refers to itself; write the value out")
         if not is_alias:
             self._sizes[id(node)] = 1 + sum(self._sizes[id(child)] for child in _children(node))
         if self._sizes[id(node)] > _MOST_VALUES:
             raise BadInput(
-                f"{self._path}, line {line}: with its aliases followed, this comes to more than {_MOST_VALUES:,} "
-                "values; write out what is meant"
+                f"{self._path}, line {line}: with its aliases, the file has more than {_MOST_VALUES:,} values; write "
+                "them out, or split it"
             )
 
 
@@ -104,7 +104,7 @@ def _text_of(path: str | Path) -> str:
     except IsADirectoryError:
         raise BadInput(f"{path}: this is a folder; name a file in it") from None
     except PermissionError:
-        raise BadInput(f"{path}: the file may not be read; check its permissions") from None
+        raise BadInput(f"{path}: no permission to read the file; check its permissions") from None
     except UnicodeDecodeError as error:
         raise BadInput(f"{path}: byte {error.start} is not UTF-8; save the file as UTF-8") from None
 
@@ -121,7 +121,7 @@ def _refuse_traps(path: str, text: str, root: yaml.Node) -> None:
         start = node.start_mark.index
         written = text[start : start + 2]
         if written.startswith("!") and written != "!!":
-            raise BadInput(f"{_place(path, node)}: YAML reads what starts with ! as a tag; put it in double quotes")
+            raise BadInput(f"{_place(path, node)}: YAML takes ! at the start for a tag; put the value in double quotes")
         if isinstance(node, yaml.MappingNode):
             _refuse_twice(path, node)
 
@@ -135,7 +135,7 @@ def _refuse_twice(path: str, node: yaml.MappingNode) -> None:
 
 
 def _nodes(root: yaml.Node) -> Iterator[yaml.Node]:
-    """Every node once, in the order of the file; an alias is the node it names."""
+    """Every node once, in the order of the file; an alias is the node that it names."""
     waiting, met = [root], set()
     while waiting:
         node = waiting.pop()

@@ -5,8 +5,8 @@
     distinct(State) = 50           values, nulls aside
     min(Salary) >= 0, max(Day) <= DATE '2030-01-01'
 
-A quantity may be unknown: the share in a table without rows, the least value of a column without values. Then the rule
-passes, as a row does that makes a rule unknown.
+A quantity may be unknown: the share in a table without rows, the least value of a column without values. Then the table
+keeps the rule.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from typing import Literal, Self, get_args
 from holdfast.rules.conditions import Comparison, Condition, IsNull, of_t
 from holdfast.rules.constants import Constant
 from holdfast.rules.language import ConditionReader
-from holdfast.rules.parts import Part, names_of
 from holdfast.rules.reader import OPERATORS, is_number, without_quoted
-from holdfast.rules.rule import Bounds, Breach, Rule
+from holdfast.rules.rule import Breach, Rule, Scope
+from holdfast.rules.terms import Term, names_of
 from holdfast.search.queries import Operator
 from holdfast.table.nulls import Nulls
 from holdfast.text.quotes import quoted
@@ -39,8 +39,8 @@ _OPERATORS = {"=": "is", "!=": "is not", "<": "is below", "<=": "is at most", ">
 
 
 @dataclass(frozen=True)
-class Quantity(Part):
-    """What is measured of a table; `column` is empty where it is the number of rows."""
+class Quantity(Term):
+    """What is measured of a table; `column` is empty for the number of rows."""
 
     measure: Measure
     column: str = ""
@@ -69,7 +69,7 @@ class TableRule(Rule):
     kind = prefix = given_as = "table"
     example = "rows >= 1000"
     described = "a rule about a table"
-    counted = "the table"  # it is a violation, or is none
+    counted = "the table"  # one violation, or none
 
     @classmethod
     def means(cls, text: str) -> bool:
@@ -95,22 +95,22 @@ class TableRule(Rule):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The column it measures, if it measures one, and those of the rows that it is about."""
+        """The column that it measures, if any, and those of its `where`."""
         own = (self.quantity.column,) if self.quantity.measure != "rows" else ()
         return tuple(dict.fromkeys((*own, *names_of(self.where))))
 
     def broken_by(self, nulls: Nulls) -> tuple[Breach, ...]:  # noqa: ARG002
-        """No row breaks it: a table does."""
+        """No row breaks it; the table does."""
         return ()
 
     @property
     def constants(self) -> list[Constant]:
-        """What the quantity compares with."""
+        """The constant of the comparison."""
         return [self.constant]
 
     @property
     def of_rows(self) -> Condition | None:
-        """What rows satisfy that don't break it, where there are others: those are the ones to look at."""
+        """A condition that rows violate which are worth a look, such as rows with a null; None: there is none."""
         cell, measure = of_t(self.quantity.column), self.quantity.measure
         below = self.operator in ("<", "<=")
         if measure == "share" and (below or self.operator == "="):
@@ -119,13 +119,12 @@ class TableRule(Rule):
             return Comparison(cell, self.operator, self.constant)
         return None
 
-    def bound(self, to: Bounds) -> tuple[Self, Sequence[str]]:
+    def checked(self, scope: Scope) -> tuple[Self, Sequence[str]]:
         """With the constant in the type of the column."""
-        from holdfast.rules.check import fitted_constant  # Arrow takes its time
+        from holdfast.rules.check import fitted_constant  # Arrow is slow to import
 
-        if self.where is not None:
-            return super().bound(to)
-        return replace(self, table=to.table, constant=fitted_constant(self, to.schema, to.ordered)), ()
+        constant = fitted_constant(self, scope.schema, scope.ordered)
+        return replace(self, table=scope.table, constant=constant), ()
 
 
 class _Reader(ConditionReader):
@@ -138,7 +137,7 @@ class _Reader(ConditionReader):
         token = self.peek
         constant = self.constant()
         if quantity.measure not in ("min", "max") and not is_number(constant):
-            raise self.error(token, f"expected a number, as {quantity.text} is one")
+            raise self.error(token, f"expected a number: {quantity.text} is one")
         self.end(f"expected the end after {self.last}: a rule about a table is one comparison")
         return quantity, operator, constant
 
@@ -150,6 +149,6 @@ class _Reader(ConditionReader):
         if measure == "rows":
             return Quantity(measure)
         self.expect("(", *(["null"] if measure == "share" else []))
-        column = self.name(f'expected a column after {self.last}; names that are no plain words go in "…"')
+        column = self.name(f"expected a column after {self.last}; put names that aren't plain words in double quotes")
         self.expect(")")
         return Quantity(measure, column)

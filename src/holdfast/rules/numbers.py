@@ -1,9 +1,9 @@
-"""How numbers are reckoned with: exactly as decimals, or in floating point.
+"""How rules calculate: exactly in decimals, or in floating point.
 
-A comparison without arithmetic goes by exact value, whatever the types of its numbers. With arithmetic, it is reckoned
-in floating point where a column of floats takes part, or a division; all else is reckoned exactly, in decimals that are
-wide enough for every value that the columns can hold. A comparison that would need more than 76 digits is refused
-beforehand, so nothing overflows. What type a constant has, the columns tell: 1.5 and 15e-1 are the same.
+A comparison without arithmetic goes by exact value, whatever the types. Arithmetic is in floating point if it has a
+column of floats or a division; otherwise it is exact, in decimals that are wide enough for every value that the columns
+can hold. A comparison that may need more than 76 digits is refused beforehand, so nothing overflows. The columns decide
+the type of a constant: 1.5 and 15e-1 are the same.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from holdfast.rules.constants import Constant, Unfit
 
 Types = Mapping[str, pa.DataType]  # of the columns of a table
 _MOST = 76  # digits of a decimal
-LARGEST = 2**63 - 1  # of 64 bits; the smallest int64 is no value: order keys reserve it
+LARGEST = 2**63 - 1  # of 64 bits; order keys reserve the smallest int64
 
 
 def in_floats(operand: Operand, types: Types) -> bool:
-    """Whether an operand is a float, or is reckoned in floating point."""
+    """Whether an operand is a float, or is calculated in floating point."""
     cells = (leaf for leaf in leaves(operand) if isinstance(leaf, Cell))
     return _divides(operand) or any(pa.types.is_floating(types[cell.column]) for cell in cells)
 
@@ -35,7 +35,7 @@ def _divides(operand: Operand) -> bool:
 
 
 def exact_type(operand: Operand, types: Types) -> pa.DataType:
-    """The decimals in which an operand is reckoned exactly; `Unfit` where they would be too wide."""
+    """The decimal type in which an operand is calculated exactly; `Unfit` if it would be too wide."""
     if isinstance(operand, Arithmetic):
         return _put_together(operand, exact_type(operand.left, types), exact_type(operand.right, types))
     if isinstance(operand, Cell):
@@ -47,7 +47,7 @@ def exact_type(operand: Operand, types: Types) -> pa.DataType:
 
 
 def _put_together(operand: Arithmetic, left: pa.DataType, right: pa.DataType) -> pa.DataType:
-    """What Arrow makes of two decimals."""
+    """The type that Arrow gives the result."""
     if operand.sign == "*":
         return _checked(left.precision + right.precision + 1, left.scale + right.scale)
     scale = max(left.scale, right.scale)
@@ -56,25 +56,25 @@ def _put_together(operand: Arithmetic, left: pa.DataType, right: pa.DataType) ->
 
 
 def decimals(whole: int, scale: int) -> pa.DataType:
-    """The decimals with so many digits before the point, and after it."""
+    """The decimal type with `whole` digits before the point and `scale` after it."""
     scale = max(scale, 0)
     return _checked(max(max(whole, 0) + scale, 1), scale)
 
 
 def common_type(operands: Iterable[Operand], types: Types) -> pa.DataType:
-    """The decimals that hold some operands; `Unfit` where they would be too wide."""
+    """The decimal type that holds all operands; `Unfit` if it would be too wide."""
     kept = [exact_type(operand, types) for operand in operands]
     return decimals(max(each.precision - each.scale for each in kept), max(each.scale for each in kept))
 
 
 def _checked(precision: int, scale: int) -> pa.DataType:
     if precision > _MOST:
-        raise Unfit(f"may need more than {_MOST} digits; divide by 1 to reckon in floating point")
+        raise Unfit(f"may need more than {_MOST} digits; divide by 1 to calculate in floating point")
     return pa.decimal256(precision, scale)
 
 
 def exactly(constant: Constant) -> Decimal:
-    """The number that a constant is; that of a float is what its digits say. `Unfit` for NaN and the infinities."""
+    """The exact number of a constant; a float counts as its digits. `Unfit` for NaN and the infinities."""
     value = constant.value
     assert isinstance(value, int | float | Decimal)
     number = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
@@ -84,7 +84,7 @@ def exactly(constant: Constant) -> Decimal:
 
 
 def as_float(value: object) -> float:
-    """The float that is nearest to a number, an infinite one where none is near."""
+    """The nearest float; infinite if the number is too large."""
     assert isinstance(value, int | float | Decimal)
     try:
         return float(value)

@@ -4,15 +4,15 @@
     {Year, State}: Salary ~ Tax         among rows that agree on both, nobody has more Salary and less Tax
     {}: Price ~ Discount desc           sorted by Price upwards is sorted by Discount downwards, ties aside
 
-The columns in braces are the **context**. Two rows that agree on it **split** a constant where they differ there, and
-**swap** a pair where one row has more on one column and less on the other; with `desc`, where it has more on both. The
-columns of a context stand in the order of the table, and so do those of a pair; `A ~ B` says what `B ~ A` says, and
-`A desc ~ B` what `A ~ B desc` does. Names that aren't plain words stand in double quotes, doubled within.
+The columns in braces are the **context**. Two rows that agree on it **split** a constant if they differ on its column;
+they **swap** a pair if one row has more on one column and less on the other (with `desc`: more on both). The columns of
+a context stand in the order of the table, and so do those of a pair: `A ~ B` says what `B ~ A` says, and `A desc ~ B`
+what `A ~ B desc` says. Names that aren't plain words stand in double quotes, doubled within.
 
-`error` is the share of rows that must go so that the rule holds (section 4.7), 0 where the rule is exact. `score` is
-its interestingness there: the sum of the squared sizes of the groups of its context (see `scores` of the engine); None
-where nobody asked for it. A rule is `empty` where nulls are distinct and fewer than two rows have values in all columns
-of its context and of its pair: no two rows could break it, whatever the values are.
+`error` is g3, the least share of rows to remove so that the rule holds (section 4.7); 0: the rule is exact. `score` is
+its interestingness there: the sum of the squared sizes of the groups of its context (see `scores` of the engine; None:
+not computed). With distinct nulls a rule is `empty` if fewer than two rows have values in all its columns: then no two
+rows could break it.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class _Canonical(Rule):
         return f"Among rows that share {listed(self.context)}, " if self.context else ""
 
     def refuse_trivial(self, reader: Reader, own: Sequence[str]) -> Self:
-        """A column of the context is constant there, and each column goes with itself."""
+        """Refuse a column that is there twice: such a rule holds always."""
         for place, name in enumerate(own):
             if name in (*self.context, *own[:place]):
                 raise reader.wrong(f"{name!r} is there twice, so it says nothing; leave one out")
@@ -70,7 +70,7 @@ class _Canonical(Rule):
 
     @property
     def figures(self) -> dict[str, Any]:
-        """How far it holds, and its score."""
+        """Its error and its score."""
         scored = {} if self.score is None else {"score": self.score}
         return {**share(self.error, "rows"), **scored, **({"empty": True} if self.empty else {})}
 
@@ -110,7 +110,7 @@ class Constant(_Canonical):
         return f"{self.among}all have the same {self.column}." if self.context else f"All rows share {self.column}."
 
     def broken_by(self, nulls: Nulls) -> tuple[Breach, ...]:
-        """Two rows of a group that differ."""
+        """Two rows of a group that differ on the column."""
         return (Breach((*alike(self.context, nulls), compared(self.column, "!=", nulls)), (self.column,), "split"),)
 
     @property
@@ -160,7 +160,7 @@ class Compatible(_Canonical):
         return f"{self.among}{other} never {'falls' if self.direction == 'asc' else 'rises'} while {one} rises."
 
     def broken_by(self, nulls: Nulls) -> tuple[Breach, ...]:
-        """Two rows of a group that the columns order in opposite ways."""
+        """Two rows of a group that the two columns order in opposite ways."""
         one, other = self.pair
         swap = (compared(one, "<", nulls), compared(other, ">" if self.direction == "asc" else "<", nulls))
         return (Breach((*alike(self.context, nulls), *swap), self.pair, "swap"),)
@@ -170,16 +170,16 @@ Canonical = Constant | Compatible
 
 
 def constant_text(context: Sequence[str], column: str) -> str:
-    """The text of a constant of names that are quoted already."""
+    """The text of a constant; names come quoted."""
     return f"{{{', '.join(context)}}}: [] -> {column}"
 
 
 def compatible_text(context: Sequence[str], one: str, other: str, direction: Direction) -> str:
-    """The text of a pair of names that are quoted already."""
+    """The text of a pair; names come quoted."""
     return f"{{{', '.join(context)}}}: {one} ~ {other}{' desc' if direction == 'desc' else ''}"
 
 
 def parse(text: str, names: Sequence[str], table: str) -> Canonical:
-    """The rule of a text, as a table with some columns writes it; unknown ones are refused."""
+    """The rule of a text about a table with some columns; refuses unknown columns."""
     rule: Canonical = Constant.parse(text) if Constant.means(text) else Compatible.parse(text)
     return rule.in_table(names, table)

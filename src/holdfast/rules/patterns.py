@@ -1,4 +1,4 @@
-"""Patterns of text, as regular expressions that are matched in time linear in the text (RE2, by way of Arrow)."""
+"""Patterns of text as regular expressions, matched in time linear in the text (RE2, through Arrow)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from holdfast.table import arrow
 
 
 def expression(condition: Like | Matches) -> str:
-    """The regular expression that a text as a whole matches."""
+    """The regular expression for the whole text."""
     if isinstance(condition, Matches):
         return rf"\A(?:{condition.pattern})\z"
     return rf"(?s)\A{''.join(_pieces(condition.pattern, condition.escape))}\z"
@@ -32,11 +32,11 @@ def _pieces(pattern: str, escape: str) -> list[str]:
 
 
 def refuse_bad(condition: Like | Matches) -> None:
-    """`Unfit` where a pattern is no regular expression by itself, or none that ends with it."""
+    """Raise `Unfit` if a pattern is not a regular expression, alone or within one for the whole text."""
     tried = [condition.pattern, expression(condition)] if isinstance(condition, Matches) else [expression(condition)]
     for each in tried:
         try:
-            pc.match_substring_regex(arrow.texts([""]), each)  # without a text, nothing is read
+            pc.match_substring_regex(arrow.texts([""]), each)  # Arrow reads no pattern where there is no text
         except pa.ArrowInvalid as error:
             reason = str(error).partition(": ")[2].partition(f": {each}")[0] or "it is too large"
-            raise Unfit(f"has a pattern that can't be read ({reason}); mend it, in the syntax of RE2") from None
+            raise Unfit(f"has a bad pattern ({reason}); write it in the syntax of RE2") from None

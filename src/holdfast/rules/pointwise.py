@@ -4,35 +4,34 @@
     {Zip=} -> State=            rows that agree on Zip agree on State (the FD Zip -> State)
     {} -> Year=                 all rows agree on Year
 
-For any two different rows t and s: if t compares with s as every mark on the left says, it does as the one on the right
-says. Columns of a left side stand in the order of the table. A rule and its mirror image, with `<` and `>` changed for
-each other, say the same. One of the two is shown: the right side is `<`, `<=` or `=`, and where it is `=`, the first
-inequality on the left is `<` or `<=`. Names that aren't plain words stand in double quotes, doubled within.
+A **mark** is a column with an operator. For any two different rows t and s: if t compares with s as every mark on the
+left says, it also compares as the mark on the right says. The columns of a left side stand in the order of the table. A
+rule and its mirror image, with `<` and `>` swapped, say the same. Only one is shown: its right side is `<`, `<=` or
+`=`; where it is `=`, the first inequality on the left is `<` or `<=`. Names that aren't plain words stand in double
+quotes, doubled within.
 
-The conjunction of the left side and of what the right side rules out is met by no two rows: it is a denial constraint,
-and names the **class** of a rule. Rules of one class are readings of it, and hold together or not at all.
-`coverage` is the share of ordered pairs of rows that meet the left side, None where nobody asked for it, and
-`coverage_error` is twice its standard error where it was estimated from a sample. A rule is **vacuous** where no pair
-meets its left side.
+No two rows meet the left side and the negated right side: that is a denial constraint, which names the **class** of the
+rule. Rules of one class are readings of it, and hold together or not at all. `coverage` is the share of ordered pairs
+of rows that meet the left side (None: not computed); `coverage_error` is twice its standard error, where it was
+estimated from a sample. A rule is **vacuous** if no pair meets its left side.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 from holdfast.rules.conditions import NEGATED, Cell, Condition, Either, IsNull, compared
-from holdfast.rules.parts import names_of, renamed
 from holdfast.rules.reader import Reader, follows_braces
 from holdfast.rules.rule import Breach, Rule, listed
+from holdfast.rules.terms import names_of, renamed
+from holdfast.search.queries import MIRRORED, Operator
 from holdfast.table.nulls import Nulls
 from holdfast.text.quotes import quoted
 
-Operator = Literal["<", "<=", "=", ">=", ">"]
 Mark = tuple[str, Operator]
 
-MIRRORED: dict[Operator, Operator] = {"<": ">", "<=": ">=", "=": "=", ">=": "<=", ">": "<"}
 HINT = "write {A<, B=} -> C<=, with <, <=, =, >= or > after each name"
 _WORDS = {"<": "a smaller", "<=": "a smaller or equal", "=": "the same", ">=": "a greater or equal", ">": "a greater"}
 
@@ -41,9 +40,9 @@ class _Reader(Reader):
     hint = HINT
 
     def mark(self) -> Mark:
-        """Go past a name and its operator, which must be here."""
+        """Go past a name and its operator, which must come next."""
         name = self.name()
-        operator = self.takes(*MIRRORED)
+        operator = self.takes(*_WORDS)
         if not operator:
             raise self.expected("<, <=, =, >= or >")
         return name, operator  # type: ignore[return-value]  # one of the operators
@@ -51,7 +50,7 @@ class _Reader(Reader):
 
 @dataclass(frozen=True)
 class Pointwise(Rule):
-    """For two different rows that compare as all marks of `left` say, so does the mark `right`."""
+    """Two different rows that compare as all marks of `left` say also compare as `right` says."""
 
     table: str
     left: tuple[Mark, ...]
@@ -99,8 +98,8 @@ class Pointwise(Rule):
         return tuple(dict.fromkeys((*(name for name, _ in self.left), self.right[0], *names_of(self.where))))
 
     def broken_by(self, nulls: Nulls) -> tuple[Breach, ...]:
-        """Two rows break it that compare as the left side says, and not as the right side does. Where a null compares
-        with nothing, it breaks every right side.
+        """Two rows break it that compare as the left side says, and not as the right side does. A null that compares
+        with nothing breaks every right side.
         """
         column, operator = self.right
         left = (compared(*mark, nulls) for mark in self.left)
@@ -111,23 +110,23 @@ class Pointwise(Rule):
 
     @property
     def mirrored(self) -> Self:
-        """The same rule with both rows changed for each other."""
+        """The same rule with both rows swapped."""
         left = tuple((name, MIRRORED[operator]) for name, operator in self.left)
         return replace(self, left=left, right=(self.right[0], MIRRORED[self.right[1]]))
 
     @property
     def folded(self) -> Self:
-        """Of a rule whose columns stand in the order of the table and of its mirror image, the one that is shown."""
+        """The rule or its mirror image, whichever is shown; its columns stand in the order of the table."""
         inequalities = [operator for _, operator in (self.right, *self.left) if operator != "="]
         return self.mirrored if inequalities and inequalities[0] in (">", ">=") else self
 
     def in_table(self, names: Sequence[str], table: str) -> Self:
-        """With its columns in the order of the table, and of two mirror images the one that is shown."""
+        """With its columns in the order of the table; of two mirror images the one that is shown."""
         own = super().in_table(names, table)
         return replace(own, left=tuple(sorted(self.left, key=lambda mark: names.index(mark[0])))).folded
 
     def renamed(self, table: str, names: Any) -> Self:  # noqa: ARG002
-        """Operators are no names."""
+        """Renames columns; operators are not names."""
         *left, right = [(names.get(name, name), operator) for name, operator in (*self.left, self.right)]
         return replace(self, left=tuple(left), right=right, where=renamed(self.where, names))
 
@@ -138,19 +137,19 @@ class Pointwise(Rule):
 
     @property
     def figures(self) -> dict[str, Any]:
-        """How many pairs of rows test it."""
+        """The share of pairs of rows that test it."""
         sampled = {"coverage_error": self.coverage_error} if self.coverage_error else {}
         covered = {} if self.coverage is None else {"coverage": self.coverage, **sampled}
         return {**covered, "vacuous": self.vacuous}
 
 
 def rule_text(left: Sequence[str], right: str) -> str:
-    """The text of marks that are written already."""
+    """The text of a rule, given the texts of its marks."""
     return f"{{{', '.join(left)}}} -> {right}"
 
 
 def denial_text(marks: Sequence[tuple[str, str]]) -> str:
-    """The denial constraint that no two rows compare as some marks say; names are quoted already."""
+    """The denial constraint that no two rows compare as some marks say; names come quoted."""
     return f"not({' and '.join(f't.{name} {operator} s.{name}' for name, operator in marks)})"
 
 
@@ -163,5 +162,5 @@ def _said(mark: Mark) -> str:
 
 
 def parse(text: str, names: Sequence[str], table: str) -> Pointwise:
-    """The rule of a text, as a table with some columns writes it; unknown ones are refused."""
+    """The rule of a text about a table with some columns; refuses unknown columns."""
     return Pointwise.parse(text).in_table(names, table)

@@ -1,4 +1,4 @@
-"""The given rule that a found rule becomes, and the denial constraint that a rule is."""
+"""The given rule that a found rule becomes, and the denial constraint that is equivalent to a rule."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _ORDERS = ("<", "<=", ">", ">=")
 
 
 def as_given(rule: Rule) -> tuple[Rule, tuple[str, ...]]:
-    """The rule with which a rule can be given, and the columns whose order it relies on.
+    """A found rule as a given one, and the columns whose order it needs.
 
-    Keys, FDs and references are given as they are found. An order dependency, also a pointwise one, says that no two
-    rows compare in some way: that is a denial constraint, or an FD where they share some columns and differ in one.
+    Keys, FDs and references stay as they are. An order dependency, also a pointwise one, says that no two rows compare
+    in some way. That is an FD if they agree on some columns and differ on one, else a denial constraint.
 
     >>> from holdfast.rules.registry import parse
     >>> given, ordered = as_given(parse("{State}: Salary ~ Rate"))
@@ -29,13 +29,13 @@ def as_given(rule: Rule) -> tuple[Rule, tuple[str, ...]]:
         return rule, ()
     given = _dependency(rule) or denial_of(rule)
     if given is None:
-        raise BadInput(f"{rule.text!r} can't be given as a denial constraint, or as a functional dependency")
+        raise BadInput(f"{rule.text!r} can't be written as a denial constraint or a functional dependency")
     compared = [each for breach in given.breaches() for each in breach.comparisons if each.operator in _ORDERS]
     return given, tuple(dict.fromkeys(each.cells[0].column for each in compared))
 
 
 def denial_of(rule: Rule) -> DenialConstraint | None:
-    """The denial constraint that says what a rule does, nulls aside, which it reads as SQL does; None where there is
+    """The denial constraint that is equivalent to a rule, except that nulls mean what they do in SQL; None: there is
     none.
 
     >>> from holdfast.rules.registry import parse
@@ -52,6 +52,6 @@ def denial_of(rule: Rule) -> DenialConstraint | None:
 
 
 def _dependency(rule: Rule) -> FD | None:
-    """The FD where rows that break a rule share some columns and differ in one."""
+    """The FD that a rule is, if rows that break it agree on some columns and differ on one."""
     shared, unequal = shared_and_differing(rule.broken_by(Nulls.EQUAL)) or ((), ())
     return FD(rule.table, shared, unequal[0], where=rule.where) if shared and unequal else None

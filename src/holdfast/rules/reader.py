@@ -1,6 +1,6 @@
-"""The one reader of rule texts: tokens, names, constants and lists, with errors that point at the character.
+"""The reader of rule texts: tokens, names, constants and lists. Errors point at the character.
 
-Every class of rules writes its grammar on top of it. Cost: one pass over the text.
+Every class of rules builds its grammar on it. Cost: one pass over the text.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from typing import Any, TypeVar
 from holdfast.errors import BadInput, suggest
 from holdfast.rules.constants import MOMENTS, Constant
 from holdfast.search.queries import MIRRORED, Operator
-from holdfast.text.quotes import QUOTED, WORD, between, quoted, unquoted
+from holdfast.text.quotes import QUOTED, WORD, between, unquoted
 
 _OTHERWISE: Mapping[str, Operator] = {"==": "=", "<>": "!=", "≠": "!=", "≤": "<=", "≥": ">="}
 OPERATORS: Mapping[str, Operator] = {**{each: each for each in MIRRORED}, **_OTHERWISE}
 _WORDS = {"true": True, "false": False, "nan": math.nan, "inf": math.inf, "infinity": math.inf}
 _LONGEST_NUMBER = 4000
-_IN_NAMES = frozenset("+-*/.&|!")  # marks that people write in names, and not where a name ends
+_IN_NAMES = frozenset("+-*/.&|!")  # marks that people write within names
 _QUOTE = "put names that aren't plain words in double quotes"
 _Item = TypeVar("_Item")
 _TOKEN = re.compile(
@@ -53,7 +53,7 @@ class Token:
 
 
 class Reader:
-    """Reads a text from left to right. `hint` says how rules of the class are written; `last` is what was read last."""
+    """Reads a text from left to right. `hint` shows how to write such rules; `last` is the last token read."""
 
     hint = ""
 
@@ -83,7 +83,7 @@ class Reader:
         return token
 
     def takes(self, *words: str) -> str:
-        """Go past a word or mark, if one of these is here; which one it is, else nothing."""
+        """Go past one of these words or marks, if it comes next. Returns it, or an empty text."""
         word = self.peek.word
         if not word or word not in words:
             return ""
@@ -91,40 +91,38 @@ class Reader:
         return word
 
     def expect(self, *words: str) -> None:
-        """Go past words or marks that must be here, one after the other."""
+        """Go past words or marks that must come next, in this order."""
         for word in words:
             if not self.takes(word):
                 raise self.expected(word)
 
     def end(self, otherwise: str = "") -> None:
-        """Nothing may be left; `otherwise` says what is wrong where something is."""
+        """Refuse a rest; `otherwise` is the error for it."""
         if self.peek.kind != "end":
             raise self.error(self.peek, otherwise) if otherwise else self.expected("the end")
 
     # ---- names ------------------------------------------------------------------------------------------------------
 
     def name(self, otherwise: str = "") -> str:
-        """Go past a name, which must be here; `otherwise` says what is wrong where none is. In quotes it is a name even
-        where it is a word that means something.
-        """
+        """Go past a name, which must come next; `otherwise` is the error. A keyword in quotes is a name."""
         if self.peek.kind not in ("word", "quoted"):
             raise self.error(self.peek, otherwise) if otherwise else self.expected("a column name")
         return unquoted(self.take().text)
 
     def names(self, until: str) -> tuple[str, ...]:
-        """Names with commas between, none of them twice, up to a mark."""
+        """Distinct names, separated by commas, up to a mark."""
         found = self.items(self.name, until)
         self.refuse_twice(found)
         return tuple(found)
 
     def one_of(self, words: Container[str], otherwise: str) -> Token:
-        """Go past one of some words or marks, which must be here; `otherwise` says what is wrong where none is."""
+        """Go past one of some words or marks, which must come next; `otherwise` is the error."""
         if self.peek.word not in words:
             raise self.error(self.peek, otherwise)
         return self.take()
 
     def items(self, item: Callable[[], _Item], until: str) -> list[_Item]:
-        """Items with commas between, perhaps none, up to a mark, which is passed."""
+        """Items separated by commas, perhaps none, up to and with a mark."""
         found: list[_Item] = []
         while self.peek.word != until:
             if found and not self.takes(","):
@@ -134,14 +132,14 @@ class Reader:
         return found
 
     def several(self, item: Callable[[], _Item], *marks: str) -> list[_Item]:
-        """One item or more, with one of some words or marks between."""
+        """One item or more, separated by one of some words or marks."""
         found = [item()]
         while self.takes(*marks):
             found.append(item())
         return found
 
     def refuse_twice(self, names: Sequence[str]) -> None:
-        """Say so where a column is mentioned twice."""
+        """Refuse a column that is named twice."""
         for place, name in enumerate(names):
             if name in names[:place]:
                 raise self.wrong(f"the column {name!r} is there twice; leave one out")
@@ -153,11 +151,11 @@ class Reader:
         token = self.take()
         value = _number(token)
         if value is None:
-            raise self.error(token, "this number is too large or too small to be held")
+            raise self.error(token, "this number is too large or too small")
         return Constant(value)
 
     def named_constant(self, token: Token) -> Constant | None:
-        """The constant that a word just read begins: `true`, `NaN`, `DATE '…'`; None where it begins none."""
+        """The constant that begins with the word just read: `true`, `NaN`, `DATE '…'`; None: it begins none."""
         if token.word in _WORDS:
             return Constant(_WORDS[token.word])
         if token.word not in MOMENTS or self.peek.kind != "string":
@@ -166,33 +164,33 @@ class Reader:
         self.last = f"{token.text} {written.text}"
         moment = kind.read(unquoted(written.text))
         if moment is None:
-            raise self.error(written, f"{written.text} is no {token.word}; write it as {kind.form}")
+            raise self.error(written, f"{written.text} is not a {token.word}; write it as {kind.form}")
         return Constant(moment)
 
     # ---- errors -----------------------------------------------------------------------------------------------------
 
     def expected(self, wanted: str) -> BadInput:
-        """What should stand here, and how such rules are written."""
+        """The error that something else should come next, with a hint how to write such rules."""
         after = f" after {self.last}" if self.last else ""
         in_name = self.peek.kind == "number" or self.peek.text in _IN_NAMES
         return self.error(self.peek, self._hinted(f"expected {wanted}{after}" + (f"; {_QUOTE}" if in_name else "")))
 
     def wrong(self, sentence: str) -> BadInput:
-        """What is wrong with the text as a whole."""
+        """An error about the text as a whole."""
         return BadInput(f"{self.text!r}: {sentence}")
 
     def error(self, token: Token, sentence: str) -> BadInput:
-        """What is wrong with a token."""
+        """An error about a token."""
         return self.error_at(token.at, sentence)
 
     def error_at(self, at: int, sentence: str) -> BadInput:
-        """What is wrong with the text at some character."""
+        """An error about one character of the text."""
         shown = re.sub(r"\s", " ", self.text)
         indent = "".join(_blank(character) for character in shown[:at])
         return BadInput(f"{sentence}\n  {shown}\n  {indent}^")
 
     def unreadable(self, character: str) -> str:
-        """What is wrong where no token begins."""
+        """The error where no token begins."""
         if character == "'":
             return "this text is not closed; end it with ' (and double a ' within it)"
         if character in '"`':
@@ -216,7 +214,7 @@ class Reader:
 
 
 def _number(token: Token) -> int | float | Decimal | None:
-    """Exactly what the digits say, but a float where an exponent asks for one; None where it holds none."""
+    """The exact number; a float where it has an exponent, and None where no float can hold that."""
     text = token.text.lower()
     if len(text) > _LONGEST_NUMBER:
         return None
@@ -228,9 +226,7 @@ def _number(token: Token) -> int | float | Decimal | None:
 
 
 def opposite(constant: Constant) -> Constant | None:
-    """A number with the other sign, exactly: Python's `-` would round a decimal to 28 digits; None where the constant
-    is no number.
-    """
+    """The number with the other sign; None: it is not a number. Python's `-` would round a decimal to 28 digits."""
     number: Any = constant.value
     if not is_number(constant):
         return None
@@ -243,7 +239,7 @@ def is_number(constant: Constant) -> bool:
 
 
 def _blank(character: str) -> str:
-    """As many spaces as the character takes on a terminal."""
+    """The spaces that a character takes on a terminal."""
     if unicodedata.combining(character):
         return ""
     return "  " if unicodedata.east_asian_width(character) in "WF" else " "
@@ -252,12 +248,11 @@ def _blank(character: str) -> str:
 # ---- columns of a table ---------------------------------------------------------------------------------------------
 
 
-def refuse_unknown(text: str, mentioned: Collection[str], names: Sequence[str], *, nearest: bool = False) -> None:
-    """Say so where a rule mentions a column that its table lacks, with the nearest one or all that there are."""
+def refuse_unknown(text: str, mentioned: Collection[str], names: Sequence[str]) -> None:
+    """Refuse a rule that names a column which its table lacks; the error names the nearest columns."""
     for name in mentioned:
         if name not in names:
-            hint = suggest(name, names) if nearest else f"choose from: {', '.join(map(quoted, names))}"
-            raise BadInput(f"{text!r}: there is no column {name!r}; {hint}")
+            raise BadInput(f"{text!r}: there is no column {name!r}; {suggest(name, names)}")
 
 
 # ---- which class a text belongs to ----------------------------------------------------------------------------------
@@ -267,11 +262,11 @@ _BRACED = re.compile(rf'\s*\{{(?:{QUOTED}|[^}}"])*+\}}\s*(:(?:\s*\[)?|->)')
 
 
 def without_quoted(text: str) -> str:
-    """A text in which nothing stands between quotes."""
+    """The text with everything between quotes removed."""
     return _QUOTES.sub(lambda found: "''" if found["text"] else '""', text).strip()
 
 
 def follows_braces(text: str) -> str:
-    """What stands behind the braces that a text starts with: `->`, or `:` and perhaps `[`; else nothing."""
+    """What follows the braces at the start of a text: `->`, or `:` and perhaps `[`; else nothing."""
     found = _BRACED.match(text)
     return found[1] if found else ""

@@ -1,7 +1,7 @@
-"""All classes of rules as values: which class a text belongs to, and the rule that it says.
+"""All classes of rules: which class a text belongs to, and the rule that it states.
 
-Of several classes that could mean a text, the first has it: rules about a row come before denial constraints, as both
-may start with `not`.
+If several classes match a text, the first one takes it: rules about a row come before denial constraints, as both may
+start with `not`.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _WHERE = re.compile(
 
 
 def register(*classes: type[Rule]) -> None:
-    """Know further classes."""
+    """Add classes."""
     CLASSES.extend(each for each in classes if each not in CLASSES)
 
 
@@ -54,7 +54,7 @@ def given_types() -> list[type[Rule]]:
 
 
 def examples() -> str:
-    """Rules that can be given, for error sentences."""
+    """Examples of rules that can be given, for errors."""
     *others, last = (each.example for each in given_types())
     return f"{', '.join(others)} or {last}"
 
@@ -65,11 +65,11 @@ def rule_type(text: str) -> type[Rule] | None:
 
 
 def parse(text: str) -> Rule:
-    """The rule that a text says; BadInput where it says none."""
+    """The rule of a text; BadInput if it is none."""
     body, where = _parted(text)
     found = _type_of(body)
     if found is None:
-        raise BadInput(f"{text!r} is no rule; write one such as {examples()}")
+        raise BadInput(f"{text!r} is not a rule; write one such as {examples()}")
     rule = found.parse(body)
     return replace(rule, where=ConditionReader(where).rule()) if where else rule
 
@@ -79,6 +79,6 @@ def _type_of(body: str) -> type[Rule] | None:
 
 
 def _parted(text: str) -> tuple[str, str]:
-    """What a rule says, and which rows it is about: `where` is a word of its own, before a condition on row t."""
+    """A text without its `where`, and the condition after it. `where` counts only before a condition on row t."""
     found = next((each for each in _WHERE.finditer(text) if each["where"]), None)
     return (text[: found.start()].strip(), text[found.end() :].strip()) if found else (text.strip(), "")

@@ -1,7 +1,7 @@
 """Rules about one row: `t.Age between 0 and 120` says what every row t of a table must satisfy.
 
-As with SQL's CHECK, a row violates a rule where it is false; where a null makes it unknown, the row passes. With
-`where`, the rule is about the rows of which that is true.
+As with SQL's CHECK, a row violates a rule that is false for it; a row passes where a null makes the rule unknown. With
+`where`, the rule is about the rows for which that condition is true.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Self
 from holdfast.rules.conditions import Condition, Either
 from holdfast.rules.language import ConditionReader
 from holdfast.rules.reader import without_quoted
-from holdfast.rules.rule import Bounds, Breach, Rule
+from holdfast.rules.rule import Breach, Rule, Scope
 from holdfast.table.nulls import Nulls
 from holdfast.text.quotes import WORD
 
@@ -35,11 +35,12 @@ class RowRule(Rule):
     kind = prefix = given_as = "row"
     example = "t.Age between 0 and 120"
     described = "a rule about one row"
+    takes_where = True
 
     @classmethod
     def means(cls, text: str) -> bool:
-        """It mentions columns of a row t, and is nothing else. With `not` before all of it, it is a denial constraint,
-        unless it says what these can't.
+        """It names columns of a row t and looks like no other class. With `not` before all of it, it is a denial
+        constraint, unless it has what these can't have.
         """
         bare = without_quoted(text)
         rows = {found["row"].lower() for found in _CELL.finditer(bare)}
@@ -69,20 +70,20 @@ class RowRule(Rule):
 
     @property
     def satisfied(self) -> Condition:
-        """What every row satisfies, those that the rule is not about included."""
+        """What every row satisfies, also those that `where` leaves out."""
         return self.condition if self.where is None else Either((self.where.opposite, self.condition))
 
     def broken_by(self, nulls: Nulls) -> tuple[Breach, ...]:  # noqa: ARG002  # as in SQL
-        """A row breaks it of which the condition is false."""
+        """A row breaks it if the condition is false."""
         return (Breach((self.condition.opposite,), self.columns),)
 
-    def bound(self, to: Bounds) -> tuple[Self, Sequence[str]]:
+    def checked(self, scope: Scope) -> tuple[Self, Sequence[str]]:
         """With constants in the types of the columns."""
-        from holdfast.rules.check import Checker  # Arrow takes its time
+        from holdfast.rules.check import Checker  # Arrow is slow to import
 
-        checker = Checker.of(to.schema, to.ordered)
+        checker = Checker.of(scope.schema, scope.ordered)
         where = None if self.where is None else checker.condition(self.where)
-        return replace(self, table=to.table, condition=checker.condition(self.condition), where=where), ()
+        return replace(self, table=scope.table, condition=checker.condition(self.condition), where=where), ()
 
 
 def _is_one_group(text: str) -> bool:

@@ -3,9 +3,9 @@
     Id 20017 and Id 41 violate fair: both have State 'CA'; Salary 9999999 of Id 20017 is above Salary 51137 of Id 41
     Id 3: Age 150 is not between 0 and 120
 
-Rows that break a rule meet all predicates of one of its breaches, so a sentence says these with the values of the rows.
-What is open is which breach it is, which row is t, and which sides of an `or` are true: `Known` tells, from values as
-JSON knows them (`PlainRows`), or from a table. It may not know; then only what is sure is said.
+Rows that break a rule meet all predicates of one of its breaches, so the sentence states these with the rows' values.
+Open is which breach it is, which row is t, and which sides of an `or` are true: an `Evaluator` decides, from values as
+JSON has them (`PlainRows`), or from a table. Where it can't decide, the sentence says only what is certain.
 """
 
 from __future__ import annotations
@@ -42,23 +42,23 @@ _OPERATORS: dict[str, tuple[str, Callable[[Any, Any], Any]]] = {
 _STARTS = ("both have ", "this row has ", "a split: ", "a swap: ")  # and not with the name of a column
 
 
-class Known(Protocol):
-    """What is known of rows t and s."""
+class Evaluator(Protocol):
+    """Evaluates conditions on rows t and s."""
 
     def truth(self, condition: Condition) -> bool | None:
-        """Whether a condition is true of them, and not false or unknown; None where that can't be said."""
+        """Whether a condition is true, and not false or unknown; None: this evaluator can't decide."""
 
     def value(self, operand: Arithmetic) -> Any | None:
-        """What two numbers come to; None where that can't be said."""
+        """The result of arithmetic; None: this evaluator can't calculate it."""
 
 
 @dataclass(frozen=True)
 class Why:
-    """Why rows break a rule. `order` has the places of the rows as it speaks of them, t first; `marked` the columns in
-    which one looks for the fault; `kind` what it is called, where rules are broken in several ways: a split, a swap.
+    """Why rows break a rule. `order` has the places of the rows in the order in which it names them, t first; `marked`
+    the columns that may be at fault; `kind` the name of the breach, if it has one: a split, a swap.
     """
 
-    reason: str  # empty where the values are not known
+    reason: str  # empty if the values are not known
     order: tuple[int, ...]
     marked: tuple[str, ...]
     kind: str = ""
@@ -70,7 +70,7 @@ class Why:
 
     @property
     def closed(self) -> str:
-        """As a sentence of its own. The name of a column stays as it is, also as its first word."""
+        """As a full sentence. A column name stays as it is, also as the first word."""
         start = self.text[:1].upper() if self.text.startswith(_STARTS) else self.text[:1]
         return f"{start}{self.text[1:]}." if self.text else ""
 
@@ -87,45 +87,45 @@ def why(
     nulls: Nulls = Nulls.EQUAL,
     show: Show = shown,
     numeric: Container[str] = (),
-    known: Known | None = None,
+    evaluator: Evaluator | None = None,
     directed: bool = False,
 ) -> Why:
-    """Why rows that are known to break a rule do so.
+    """Why rows break a rule, given that they do.
 
-    `rows` are their values, as JSON knows them, and `names` what they are called; `numeric` are the columns of numbers,
-    which JSON may have as text. Where a table is at hand, `known` asks it. `directed`: rows are t and s, in this order.
+    `rows` are their values as JSON has them, `names` their names, and `numeric` the columns of numbers, which JSON may
+    have as text. An `evaluator` that has the table decides better. `directed`: the rows are t and s, in this order.
     """
     places, breaches = tuple(range(len(rows))), rule.breaches(nulls)
-    ways = [
+    cases = [
         (breach, order)
         for breach in breaches
         for order in ((places, places[::-1]) if breach.is_pair and not directed else (places,))
     ]
-    if not ways:
+    if not cases:
         own = PlainRows(dict(zip(_ROWS, rows, strict=False)))
         speaker, cells = Speaker(own.rows, {}, show, own), [Cell("t", column) for column in rule.columns]
         return Why(speaker.facts(cells) if len(rows) == 1 and speaker.has(cells) else "", places, rule.columns)
-    breach, order, own = _met(ways, rows, numeric, known)
+    breach, order, own = _met(cases, rows, numeric, evaluator)
     named = dict(zip(_ROWS, (names[place] for place in order), strict=False))
     whose = named if breach.is_pair or rule.verbatim else {}
-    speaker = Speaker(own.rows, whose, show, known or own, rule.verbatim)
+    speaker = Speaker(own.rows, whose, show, evaluator or own, rule.verbatim)
     if not speaker.has(breach.cells):
         return Why("", places, breaches[0].faults)
-    kind = rule.way(breach, own.rows["t"], own.rows.get("s", {}))
+    kind = rule.name_of(breach, own.rows["t"], own.rows.get("s", {}))
     return Why(speaker.breach(breach), order, speaker.faults(breach), kind)
 
 
-_Way = tuple[Breach, tuple[int, ...]]  # and the order of rows in which they meet it
+_Case = tuple[Breach, tuple[int, ...]]  # and the order of rows in which they meet it
 
 
 def _met(
-    ways: Sequence[_Way], rows: Sequence[Values], numeric: Container[str], known: Known | None
+    cases: Sequence[_Case], rows: Sequence[Values], numeric: Container[str], evaluator: Evaluator | None
 ) -> tuple[Breach, tuple[int, ...], PlainRows]:
-    """How rows meet a breach: the first way of which that is sure, else that may be."""
+    """The case that applies: the first that certainly does, else the first that may."""
     possible = None
-    for breach, order in ways:
+    for breach, order in cases:
         own = PlainRows(dict(zip(_ROWS, (rows[place] for place in order), strict=False)), numeric)
-        truth = True if len(ways) == 1 else _all((known or own).truth(each) for each in breach.conditions)
+        truth = True if len(cases) == 1 else _all((evaluator or own).truth(each) for each in breach.conditions)
         if truth:
             return breach, order, own
         if possible is None or (truth is None and possible[0] is False):
@@ -135,7 +135,7 @@ def _met(
 
 
 def sentence(rule: Rule, said: Why, names: Sequence[str], called: str = "") -> str:
-    """Why rows break a rule, with the names of both: the rule is called by its text, unless it has a name."""
+    """Why rows break a rule, with the names of the rows and of the rule (`called`, or else its text)."""
     who = listed([names[place] for place in said.order])
     if len(names) == 1 and not rule.verbatim:
         return f"{who}: {said.text}"
@@ -143,7 +143,7 @@ def sentence(rule: Rule, said: Why, names: Sequence[str], called: str = "") -> s
 
 
 def explained(rule: Rule, witness: Witness, schema: Schema, *, directed: bool = False) -> Witness:
-    """The same witness, with a sentence that says how its rows break a rule: `row 7 and row 3: both have …`."""
+    """The witness with a sentence why its rows break a rule: `row 7 and row 3: both have …`."""
     names = short_names(witness.rows, witness.keys)
     said = why(rule, witness.values, names, schema.nulls, numeric=schema.numeric, directed=directed)
     who = listed([names[place] for place in said.order])
@@ -151,7 +151,7 @@ def explained(rule: Rule, witness: Witness, schema: Schema, *, directed: bool = 
 
 
 def _all(truths: Iterator[bool | None]) -> bool | None:
-    """Whether all are true, as far as that is known."""
+    """Whether all are true; None: unknown."""
     found = list(truths)
     return False if False in found else None if None in found else True
 
@@ -161,19 +161,19 @@ def _all(truths: Iterator[bool | None]) -> bool | None:
 
 @dataclass(frozen=True)
 class Speaker:
-    """Says conditions that are true of rows, with their values. Where rows have names, each value says whose it is.
+    """States conditions that are true of rows, with the rows' values, and whose these are if rows have names.
 
-    `t.A <= s.A` is said as it is met: both have the same, or one is below, unless all is said `verbatim`.
+    `t.A <= s.A` is stated as it is met (both have the same, or one is below), unless `verbatim`.
     """
 
     rows: Mapping[Row, Values]
     names: Mapping[Row, str]
     show: Show
-    known: Known
+    evaluator: Evaluator
     verbatim: bool = False
 
     def has(self, cells: Sequence[Cell]) -> bool:
-        """Whether the values of some cells are there."""
+        """Whether the values of some cells are known."""
         return all(cell.column in self.rows.get(cell.row, ()) for cell in cells)
 
     def breach(self, breach: Breach) -> str:
@@ -205,7 +205,7 @@ class Speaker:
         return " and ".join(said)
 
     def faults(self, breach: Breach) -> tuple[str, ...]:
-        """The columns in which one looks for the fault: of an `or`, those of the sides that are true."""
+        """The columns that may be at fault; of an `or`, those of its true sides."""
         if not any(isinstance(each, Every | Either) for each in breach.predicates):
             return breach.faults
         said = set().union(*map(self._columns, breach.conditions))
@@ -218,14 +218,14 @@ class Speaker:
         return set().union(*map(self._columns, sides or given.parts))
 
     def _true_sides(self, given: Either) -> list[Condition]:
-        """The sides that are true: one is, so it is the last that may be. None where that can't be said."""
-        truths = {part: self.known.truth(part) for part in given.parts}
+        """The true sides. At least one is true: if only one may be, it is that one. Empty if undecided."""
+        truths = {part: self.evaluator.truth(part) for part in given.parts}
         possible = [part for part, truth in truths.items() if truth is not False]
         return [part for part in possible if truths[part]] or (possible if len(possible) == 1 else [])
 
     def _comparison(self, given: Comparison) -> str:
         how: str = given.operator
-        if given.is_beside:
+        if given.is_same_column:
             column = given.left.column  # type: ignore[union-attr]  # a cell
             value = self.rows["t"][column]
             if how in ("<=", ">=") and not self.verbatim:
@@ -247,35 +247,35 @@ class Speaker:
         return f"{own} {'does not match' if given.negated else 'matches'} {Constant(given.pattern).text}"
 
     def _operand(self, operand: Operand) -> str:
-        """What an operand is called, with its value."""
+        """The name of an operand with its value."""
         if isinstance(operand, Cell):
             return f"{operand.column} {self.show(self.rows[operand.row][operand.column])}{self._whose(operand)}"
         if isinstance(operand, Constant):
             return operand.text
-        value = self.known.value(operand)
+        value = self.evaluator.value(operand)
         cells = dict.fromkeys(self._operand(cell) for cell in cells_of(operand))
         return f"{operand.text} ({', '.join(cells) if value is None else value})"
 
     def _named(self, operand: Operand) -> str:
-        """What an operand is called."""
+        """The name of an operand."""
         return f"{operand.column}{self._whose(operand)}" if isinstance(operand, Cell) else operand.text
 
     def _whose(self, cell: Cell) -> str:
         return f" of {self.names[cell.row]}" if cell.row in self.names else ""
 
 
-# ---- what values as JSON knows them tell ----------------------------------------------------------------------------
+# ---- from values as JSON has them -----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class PlainRows:
-    """Rows t and s by their values as JSON knows them. Arithmetic and patterns are left to those who have the table."""
+    """Evaluates conditions on the values that JSON has, except arithmetic and patterns: these need the table."""
 
     rows: Mapping[Row, Values]
     numeric: Container[str] = ()
 
     def value(self, operand: Arithmetic) -> None:
-        """Not known: how numbers are reckoned with, their types tell."""
+        """Not known: the result depends on the types of the numbers."""
 
     def truth(self, condition: Condition) -> bool | None:
         """Whether a condition is true."""
@@ -310,18 +310,17 @@ class PlainRows:
         _, compare = _OPERATORS[given.operator]
         try:
             return None if one is None or other is None else bool(compare(one, other))
-        except TypeError:  # of different types: the engine has compared them
+        except TypeError:  # of different types in JSON; the engine has compared them
             return None
 
     def _key(self, operand: Operand, other: Operand) -> tuple[int, Any] | None:
-        """What orders as the engines do: null first, NaN last; None where it is not known."""
+        """A key that orders as the engines do: null first, NaN last; None: not known."""
         if isinstance(operand, Arithmetic):
             return None
         if isinstance(operand, Cell):
             value = self._value(operand)
             return _key(_number(value) if operand.column in self.numeric else value)
-        beside = self._value(other) if isinstance(other, Cell) else None
-        return _key(_as_beside(operand.value, beside))
+        return _key(_like(operand.value, self._value(other) if isinstance(other, Cell) else None))
 
 
 def _key(value: Any) -> tuple[int, Any] | None:
@@ -340,8 +339,8 @@ def _number(value: Any) -> Any:
         return value
 
 
-def _as_beside(constant: Any, value: Any) -> Any:
-    """A constant as it compares with a value: with a float as the nearest float, with other numbers by its digits."""
+def _like(constant: Any, value: Any) -> Any:
+    """A constant as it compares with a value: with a float as the nearest float, with other numbers exactly."""
     if isinstance(constant, dt.date) and not isinstance(constant, dt.datetime):
         return constant.isoformat()
     if isinstance(value, float) and isinstance(constant, int | Decimal):

@@ -1,6 +1,6 @@
-"""Rules as SQL queries that list what breaks them: no row where a rule holds.
+"""Rules as SQL queries that list what breaks them. A rule holds iff its query gives no row.
 
-Plain SQL that Spark, DuckDB and PostgreSQL read. Each comparison says what null means in it.
+Plain SQL for Spark, DuckDB and PostgreSQL. Each comparison says what null means in it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _MEASURES = {
 
 
 def query(rule: Rule, table: str, key: Sequence[str], nulls: Nulls = Nulls.EQUAL) -> str:
-    """The query; nothing where only row numbers, which SQL doesn't know, would tell a row from itself."""
+    """The query; empty where only row numbers, which SQL doesn't have, would tell two rows apart."""
     own = in_quotes(table)
     if isinstance(rule, TableRule):
         return _measured(rule, own)
@@ -38,8 +38,8 @@ def query(rule: Rule, table: str, key: Sequence[str], nulls: Nulls = Nulls.EQUAL
     if (grouped := _grouped(rule, own, nulls)) is not None:
         return grouped
     breaches = rule.breaches(nulls)
-    ways = ["\n  AND ".join(map(_joined, breach.predicates)) for breach in breaches]
-    where = ways[0] if len(ways) == 1 else "\n   OR ".join(f"({each})" for each in ways)
+    cases = ["\n  AND ".join(map(_joined, breach.predicates)) for breach in breaches]
+    where = cases[0] if len(cases) == 1 else "\n   OR ".join(f"({each})" for each in cases)
     if not any(breach.is_pair for breach in breaches):
         return f"SELECT * FROM {own} t\nWHERE {where or 'FALSE'}"
     if any(all(map(_may_meet_itself, breach.predicates)) for breach in breaches):
@@ -51,7 +51,7 @@ def query(rule: Rule, table: str, key: Sequence[str], nulls: Nulls = Nulls.EQUAL
 
 
 def _grouped(rule: Rule, table: str, nulls: Nulls) -> str | None:
-    """FDs and keys by their groups, which is quicker than pairs of rows."""
+    """FDs and keys by groups, which is quicker than pairs of rows; None for other rules."""
     parts = shared_and_differing(rule.broken_by(nulls))
     if parts is None:
         return None
@@ -73,12 +73,12 @@ def _grouped(rule: Rule, table: str, nulls: Nulls) -> str | None:
 
 
 def _may_meet_itself(predicate: Predicate) -> bool:
-    """Whether a predicate could be true of a row and itself."""
+    """Whether a predicate could be true for a row and itself."""
     if isinstance(predicate, Either):
         return any(map(_may_meet_itself, predicate.parts))
     if isinstance(predicate, Every):
         return all(map(_may_meet_itself, predicate.parts))
-    if not isinstance(predicate, Comparison) or not predicate.is_beside:
+    if not isinstance(predicate, Comparison) or not predicate.is_same_column:
         return True
     differs = predicate.operator == "!=" and not predicate.nulls.are_distinct
     return not differs and predicate.operator not in ("<", ">")
@@ -88,7 +88,7 @@ def _may_meet_itself(predicate: Predicate) -> bool:
 
 
 def condition_sql(condition: Predicate) -> str:
-    """A condition. Not all databases know `regexp_like`: it tells whether a part of a text matches."""
+    """A condition. Not all databases know `regexp_like`, which matches any part of a text."""
     if isinstance(condition, NoPartner):
         return _without_partner(condition)
     if isinstance(condition, Every | Either):
@@ -108,7 +108,7 @@ def condition_sql(condition: Predicate) -> str:
 
 
 def expression_sql(pattern: Constant) -> Constant:
-    """The regular expression of which a text as a whole is the only part that matches."""
+    """The regular expression that only the whole text matches."""
     return Constant(f"^(?:{pattern.value})$")
 
 
@@ -150,7 +150,7 @@ def _sql(sign: str) -> str:
 
 
 def _escape(condition: conditions.Like) -> str:
-    """Some databases take a backslash for the escape unless another is named: one that the pattern doesn't have."""
+    """An escape character that the pattern doesn't have: some databases take a backslash unless one is named."""
     if not condition.escape and "\\" not in condition.pattern:
         return ""
     free = (character for character in _ESCAPES if character not in condition.pattern)
@@ -166,7 +166,7 @@ def operand_sql(operand: Operand) -> str:
         return f"CAST('{operand.text}' AS FLOAT)" if word in ("NaN", "Infinity") else operand.text
     sides = [(side, operand_sql(side)) for side in (operand.left, operand.right)]
     left, right = (f"({own})" if isinstance(side, Arithmetic) else own for side, own in sides)
-    if operand.sign == "/":  # in floating point, and unknown where it is by zero
+    if operand.sign == "/":  # in floating point; unknown for a division by zero
         return f"{left} * 1e0 / NULLIF({right}, 0)"
     return f"{left} {operand.sign} {right}"
 
@@ -175,11 +175,11 @@ def operand_sql(operand: Operand) -> str:
 
 
 def _measured(rule: TableRule, table: str) -> str:
-    """What is measured of a table, where it compares otherwise."""
+    """The quantity of a table, if it breaks the rule."""
     measure, column = rule.quantity.measure, operand_sql(of_t(rule.quantity.column))
     quantity, constant = _MEASURES[measure].format(column), operand_sql(rule.constant)
     sides = (quantity, constant)
-    if measure == "share":  # without a division, which would round
+    if measure == "share":  # a division would round
         sides = (_NULLS.format(column), f"{constant} * COUNT(*)")
     condition = f" {_sql(rule.operator)} ".join(sides)
     where = "" if rule.where is None else f"\nWHERE {condition_sql(rule.where)}"

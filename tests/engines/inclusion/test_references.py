@@ -163,7 +163,7 @@ def test_a_state_keeps_them_under_batches_on_either_table(tmp_path: Path) -> Non
         ("orders.cust in client.id", "there is no table 'client'"),
         ("orders.cust in customers.ID", "there is no column 'ID'"),
         ("orders.cust in customers.name", "cust (integer) and name (text) don't compare"),
-        ("orders.cust in orders.cust", "columns refer to themselves"),
+        ("orders.cust in orders.cust", "has the same columns on both sides"),
         ("orders.cust in customers", "expected . or ( after customers; write orders.cust in customers.id, or"),
     ],
 )

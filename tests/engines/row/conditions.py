@@ -25,7 +25,7 @@ from holdfast.rules.conditions import (
     of_t,
 )
 from holdfast.rules.constants import Constant
-from holdfast.rules.parts import names_of
+from holdfast.rules.terms import names_of
 from holdfast.search.queries import Operator
 
 SCHEMA = pa.schema(

@@ -55,5 +55,5 @@ def test_other_classes_refuse_it(kind: type[Rule]) -> None:
     text = f"{kind.example} where t.Zip = 1"
     assert parse(text).text == text
     rules = Rules((RuleEntry("r", "" if kind.across else "orders", text),))
-    with pytest.raises(hf.BadInput, match="such a rule can't be kept for some rows yet; leave out where"):
+    with pytest.raises(hf.BadInput, match="a rule of this class can't have a where yet; leave it out"):
         hf.check({"orders": pa.table({"cust": [1]}), "customers": pa.table({"id": [1]})}, rules)

@@ -103,7 +103,7 @@ class GivenEngine(Engine[Any, State]):
     def listings(self, state: State, subject: Any, rule: str | None = None) -> Sequence[Listing]:
         """The violations of all rules, or of those with a name or text."""
         keeper = state.keeper
-        asked = [number for number, named in enumerate(keeper.rules) if named.is_asked(rule)]
+        asked = [number for number, named in enumerate(keeper.rules) if named.is_called(rule)]
         return [keeper.listing(state.kept, subject, number) for number in asked]
 
     def explain(self, state: State | None, subject: Any, text: str, rows: Sequence[int] = ()) -> Explanation:

@@ -13,7 +13,7 @@ from holdfast.engines.listing import Listing
 from holdfast.errors import BadInput
 from holdfast.rules.given import Named
 from holdfast.rules.rule import Rule
-from holdfast.rules.sentences import Known, Why, sentence, why
+from holdfast.rules.sentences import Evaluator, Why, sentence, why
 from holdfast.search.found import Found
 from holdfast.table.naming import names_of
 from holdfast.table.plain import plain_rows
@@ -39,7 +39,7 @@ class PairListing(Listing):
         said = why_rows(self.rule.rule, self.table, ids, names, self.known(ids))
         return sentence(self.rule.rule, said, names, self.rule.called)
 
-    def known(self, ids: Ids) -> Known | None:  # noqa: ARG002  # comparisons follow from the values
+    def known(self, ids: Ids) -> Evaluator | None:  # noqa: ARG002  # comparisons follow from the values
         """What can be asked of the table about some rows."""
         return None
 
@@ -66,8 +66,8 @@ def short_names(table: Table, ids: Ids) -> list[str]:
     return names_of(table, ids) if table.schema.key else [by_number(row) for row in ids.tolist()]
 
 
-def why_rows(rule: Rule, table: Table, ids: Ids, names: Sequence[str], known: Known | None = None) -> Why:
+def why_rows(rule: Rule, table: Table, ids: Ids, names: Sequence[str], known: Evaluator | None = None) -> Why:
     """Why rows of a table break a rule."""
     schema = table.schema
     rows = plain_rows(table.values(ids))
-    return why(rule, rows, names, schema.nulls, numeric=schema.numeric, known=known, directed=True)
+    return why(rule, rows, names, schema.nulls, numeric=schema.numeric, evaluator=known, directed=True)

@@ -31,7 +31,8 @@ from holdfast.engines.scored import Scored, Wanted
 from holdfast.engines.thresholds import LEAST_OF_SEVERAL, LONGER, telling
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import Progress
-from holdfast.rules.pointwise import Mark, Operator, Pointwise
+from holdfast.rules.pointwise import Mark, Pointwise
+from holdfast.search.queries import Operator
 from holdfast.table.runner import Runner
 from holdfast.table.table import Table
 

@@ -16,7 +16,8 @@ from holdfast.engines.pointwise.marks import EQUAL, FREE, LESS, MORE, OPERATORS,
 from holdfast.engines.thresholds import COVERED
 from holdfast.lazy_rules import Bound, RulesWhenAsked, as_told
 from holdfast.pairs.bitsets import Words
-from holdfast.rules.pointwise import Operator, Pointwise, denial_text, parse, rule_text
+from holdfast.rules.pointwise import Pointwise, denial_text, parse, rule_text
+from holdfast.search.queries import Operator
 from holdfast.text.quotes import quoted
 
 Numbers = NDArray[np.int64]

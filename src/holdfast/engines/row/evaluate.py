@@ -23,8 +23,8 @@ from holdfast.rules import conditions
 from holdfast.rules.conditions import Arithmetic, Cell, Comparison, Condition, Either, Every, Operand
 from holdfast.rules.constants import Constant
 from holdfast.rules.numbers import common_type, in_floats
-from holdfast.rules.parts import names_of
 from holdfast.rules.patterns import expression
+from holdfast.rules.terms import names_of
 from holdfast.search.marks import COMPARE, COMPARE_ARROW
 from holdfast.search.queries import Operator
 from holdfast.table import arrow, images

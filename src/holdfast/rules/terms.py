@@ -1,7 +1,6 @@
-"""Which columns a rule names, and the same rule with other names or rows: from one declaration a class.
+"""Terms: the values that rules are made of, the columns that they name, and the same terms with other names or rows.
 
-Each value that names columns lists the fields in which it does so (`NAMES`): names, tuples of names, or values that
-list fields of their own.
+Each class of terms lists the fields that name columns (`NAMES`): they hold names, tuples of names, or other terms.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from dataclasses import replace
 from typing import Any, ClassVar, TypeVar
 
 
-class Part:
+class Term:
     """A value that names columns in some of its fields."""
 
     NAMES: ClassVar[tuple[str, ...]] = ()
@@ -21,24 +20,24 @@ _P = TypeVar("_P")
 
 
 def names_of(part: object) -> tuple[str, ...]:
-    """The columns that a value names, each once, in the order of mention."""
+    """The columns that a term names, each once, in the order of mention."""
     return tuple(dict.fromkeys(_names(part)))
 
 
 def renamed(part: _P, names: Mapping[str, str]) -> _P:
-    """The same value with new names of columns, given by their old ones."""
+    """The same term after columns were renamed; `names` maps old names to new ones."""
     return changed(part, lambda leaf: names.get(leaf, leaf) if isinstance(leaf, str) else leaf)
 
 
 def changed(part: _P, change: Callable[[Any], Any]) -> _P:
-    """The same value with other leaves: what a function makes of each name, and of each value that names columns."""
+    """The same term with each name and each term in it replaced by what a function makes of it."""
     return _changed(part, change)  # type: ignore[no-any-return]  # of the same type
 
 
 def _names(part: object) -> Iterator[str]:
     if isinstance(part, str):
         yield part
-    elif isinstance(part, Part):
+    elif isinstance(part, Term):
         for field in part.NAMES:
             yield from _names(getattr(part, field))
     elif isinstance(part, tuple):
@@ -49,6 +48,6 @@ def _names(part: object) -> Iterator[str]:
 def _changed(part: Any, change: Callable[[Any], Any]) -> Any:
     if isinstance(part, tuple):
         return tuple(_changed(each, change) for each in part)
-    if isinstance(part, Part):
+    if isinstance(part, Term):
         part = replace(part, **{each: _changed(getattr(part, each), change) for each in part.NAMES})  # type: ignore[type-var]
     return change(part)
