@@ -75,7 +75,7 @@ def desbordante(algorithm: str, files: list[str]) -> set[str]:
 
 
 def state_of(monitor: Monitor) -> Any:
-    return monitor._loaded.watched.states["ind", "*"]
+    return monitor._state.workspace.states["ind", "*"]
 
 
 def clocked(run: Callable[[], Any]) -> tuple[float, Any]:

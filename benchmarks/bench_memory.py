@@ -23,7 +23,7 @@ from holdfast.api import batch
 from holdfast.api.monitor import Monitor
 from holdfast.store import events
 from holdfast.store.layout import DATABASE
-from holdfast.store.records import KeptRows
+from holdfast.store.records import WitnessRows
 
 RULES, ROWS, BATCH, COLUMNS = 50, 500, 10, 8
 MENDED = 10  # each so many batches the rows go that they brought
@@ -76,7 +76,7 @@ def _forgetful() -> Iterator[None]:
     """States remember no figures, and no rows that broke a rule."""
     with (
         patch.object(batch, "given_witnesses", lambda *_: {}),
-        patch.object(batch, "kept_rows", lambda *_: KeptRows()),
+        patch.object(batch, "kept_rows", lambda *_: WitnessRows()),
         patch.object(events, "put_figures", lambda *_: None),
     ):
         yield

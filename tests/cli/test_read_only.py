@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.api.monitor import Monitor
-from holdfast.api.open_state import Loaded
+from holdfast.api.open_state import OpenState
 from holdfast.api.view import View
 from holdfast.store import database
 from holdfast.store.store import Store
@@ -157,18 +157,18 @@ def test_a_private_copy_is_of_one_moment(forbidden: Path, monkeypatch: pytest.Mo
 
 def test_files_that_are_gone_make_it_look_again(forbidden: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A writer elsewhere removes files after the database was copied, and before they are read."""
-    real, loads = Loaded.load, []
+    real, loads = OpenState.load, []
 
-    def load(loaded: Loaded) -> None:
+    def load(loaded: OpenState) -> None:
         loads.append(loaded)
         if len(loads) == 1:
             with monkeypatch.context() as patched, Monitor.open(forbidden) as writing:
-                patched.setattr(Loaded, "load", real)
+                patched.setattr(OpenState, "load", real)
                 writing.apply(inserts=forbidden.parent.parent / "again.csv")
                 writing.checkpoint()
         real(loaded)
 
-    monkeypatch.setattr(Loaded, "load", load)
+    monkeypatch.setattr(OpenState, "load", load)
     with Monitor.open(forbidden, write=False) as reading:
         assert len(reading.history()) == 2
         assert reading.tables["people"].rows == 6

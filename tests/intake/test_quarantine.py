@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.api.monitor import Monitor
-from holdfast.api.open_state import Loaded
+from holdfast.api.open_state import OpenState
 from holdfast.errors import BadInput
 from tests.intake.building import changed, file_of, rows_in, small_pieces, watched
 from tests.intake.set_aside import BAD, START, aside, reasons
@@ -157,7 +157,7 @@ def test_a_mended_file_is_applied_as_it_is(things: Monitor, tmp_path: Path) -> N
 def test_an_earlier_try_leaves_nothing(things: Monitor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path, folder = file_of(tmp_path, "new.csv", BAD), tmp_path / "aside"
     with monkeypatch.context() as patch:
-        patch.setattr(Loaded, "follow", lambda *_: 1 // 0)
+        patch.setattr(OpenState, "follow", lambda *_: 1 // 0)
         with pytest.raises(ZeroDivisionError):
             things.apply(inserts=path, batch_id="b", quarantine=folder)
     assert list(folder.iterdir()) == [], "the batch was not applied"

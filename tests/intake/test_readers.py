@@ -22,7 +22,7 @@ import pytest
 from holdfast.api.monitor import Monitor
 from holdfast.errors import BadInput
 from holdfast.intake import readers, source
-from holdfast.intake.readers import Way
+from holdfast.intake.readers import Reader
 from holdfast.intake.source import ReadOptions, open_source
 from tests.intake.building import changed, file_of, rows_in, small_pieces, types_in, watched
 
@@ -150,7 +150,7 @@ def test_spark_gives_the_same_state(tmp_path: Path, kind: str, spark: SparkSessi
 
 @pytest.mark.parametrize("kind", WRITERS)
 @pytest.mark.parametrize("way", ["local", pytest.param("spark", marks=pytest.mark.spark)])
-def test_a_folder_and_the_folders_in_it(tmp_path: Path, kind: str, way: Way, request: pytest.FixtureRequest) -> None:
+def test_a_folder_and_the_folders_in_it(tmp_path: Path, kind: str, way: Reader, request: pytest.FixtureRequest) -> None:
     spark = request.getfixturevalue("spark") if way == "spark" else None
     numbers = random.Random(kind)
     parts = [table_of(random_rows(numbers, list(range(10 * n, 10 * n + 10)))) for n in range(3)]
@@ -160,7 +160,7 @@ def test_a_folder_and_the_folders_in_it(tmp_path: Path, kind: str, way: Way, req
         WRITERS[kind](part, folder / f"{name}.{kind}")
     WRITERS[kind](pa.concat_tables(parts), tmp_path / f"whole.{kind}")
     options = ReadOptions(format=kind)
-    assert open_source(str(folder), options, spark).way == way
+    assert open_source(str(folder), options, spark).reader == way
     whole = watched(tmp_path, tmp_path / f"whole.{kind}")
     with whole, watched(tmp_path, str(folder), options, spark=spark) as monitor:
         assert sorted(rows_in(monitor), key=repr) == sorted(rows_in(whole), key=repr)
@@ -188,10 +188,10 @@ def test_files_of_one_folder_have_one_shape(tmp_path: Path) -> None:
 # ---- which way is taken ---------------------------------------------------------------------------------------------
 
 
-def way_of(path: str, options: ReadOptions | None = None, session: Any = None) -> Way:
+def way_of(path: str, options: ReadOptions | None = None, session: Any = None) -> Reader:
     kind = Path(path).suffixes[0][1:] if Path(path).is_file() else "parquet"
     files = [path] if Path(path).is_file() else sorted(map(str, Path(path).rglob("*.parquet")))
-    return readers.choose_way(path, kind, files, (options or ReadOptions()).reader, session)
+    return readers.choose_reader(path, kind, files, (options or ReadOptions()).reader, session)
 
 
 def test_the_way_goes_by_memory_session_and_number_of_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

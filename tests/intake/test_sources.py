@@ -346,7 +346,7 @@ def test_later_files_are_read_as_the_first_one_or_as_they_show(tmp_path: Path) -
 
     choose = dialect._choose
     with Monitor.create(tmp_path / "state", {"things": first}) as monitor:
-        assert monitor._loaded.records["things"].options["separator"] == ";"
+        assert monitor._state.records["things"].options["separator"] == ";"
     with Monitor.open(tmp_path / "state") as monitor, patch.object(dialect, "_choose", counted):
         monitor.apply(inserts=file_of(tmp_path, "like.csv", "note;id\nc,d,e;3\n"))
         monitor.apply(inserts=file_of(tmp_path, "other.csv", "id,note\n4,'x;y'\n"))

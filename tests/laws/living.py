@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from holdfast.api.stored import kept_settings
 
 import holdfast as hf
-from holdfast.api.stored import kept_settings
 from holdfast.engines.contract import HISTORY
 
 # Which rows are those to remove, of equally many, the order of codes decides: of these only the number is compared.
@@ -40,7 +40,7 @@ def equals_one_made_anew(watch: hf.Monitor) -> None:
 
 def found_classes(watch: hf.View) -> list[str]:
     """The watched classes whose rules are found."""
-    return [name for name, engine in watch._loaded.watched.engines.items() if not engine.declared.given]
+    return [name for name, engine in watch._state.workspace.engines.items() if not engine.declared.given]
 
 
 def told(watch: hf.View) -> list[tuple[str, str]]:

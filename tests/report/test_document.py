@@ -12,7 +12,6 @@ import pyarrow as pa
 import pytest
 
 import holdfast as hf
-from holdfast.api.state_report import state_document
 from holdfast.api.suggestions import overview
 from holdfast.intake.source import ReadOptions
 from holdfast.progress import SILENT
@@ -80,7 +79,7 @@ def detail(made: dict[str, Any], kind: str, text: str) -> dict[str, Any]:
 
 
 def test_it_lists_what_holds_and_what_broke(state: hf.Monitor) -> None:
-    made = state_document(state)
+    made = state.document()
     shown = rules_of(made)
     for kind in ("fd", "ucc", "od"):
         held = {text for (own, text), (_, _, how) in shown.items() if own == kind and how == 0}
@@ -93,7 +92,7 @@ def test_it_lists_what_holds_and_what_broke(state: hf.Monitor) -> None:
 
 
 def test_a_rule_tells_how_it_fared_and_why(state: hf.Monitor) -> None:
-    shown = detail(made := state_document(state), "named", "zip -> city")
+    shown = detail(made := state.document(), "named", "zip -> city")
     assert (shown["violations"], shown["broke"], shown["since"]) == (1, 2, None)
     assert shown["says"] == "Rows that share zip share city."
     pair = shown["pairs"][0]
@@ -111,7 +110,7 @@ def test_a_rule_tells_how_it_fared_and_why(state: hf.Monitor) -> None:
 
 
 def test_rows_that_died_are_told_with_the_values_they_had(state: hf.Monitor) -> None:
-    shown = detail(state_document(state), "od", "{}: salary ~ tax")
+    shown = detail(state.document(), "od", "{}: salary ~ tax")
     first = shown["pairs"][-1]
     assert first["batch"] == 1
     assert [row["alive"] for row in first["rows"]].count(False) == 1
@@ -120,7 +119,7 @@ def test_rows_that_died_are_told_with_the_values_they_had(state: hf.Monitor) -> 
 
 
 def test_batches_tell_what_they_did(state: hf.Monitor) -> None:
-    made = state_document(state)
+    made = state.document()
     one, two, three = made["batches"]
     assert [each["id"] for each in (one, two, three)] == ["one", "two", "three"]
     assert [each["rows"] for each in (one, two, three)] == [7, 6, 7]
@@ -132,20 +131,20 @@ def test_batches_tell_what_they_did(state: hf.Monitor) -> None:
 
 
 def test_columns_tell_how_they_look(state: hf.Monitor) -> None:
-    made = state_document(state)
+    made = state.document()
     zip_code = next(each for each in made["columns"] if each["name"] == "zip")
     assert (zip_code["nulls"], zip_code["distinct"], zip_code["min"], zip_code["max"]) == (0, 3, "10115", "30159")
     assert zip_code["frequent"][0] == ("10115", 3)
 
 
 def test_rows_to_look_at_first_break_what_was_given(state: hf.Monitor) -> None:
-    first = state_document(state)["overview"]["look_at"][0]
+    first = state.document()["overview"]["look_at"][0]
     assert first["name"] == "id 7"
     assert first["marked"]
 
 
 def test_redacted_it_tells_no_value(state: hf.Monitor) -> None:
-    made = state_document(state, redact=True)
+    made = state.document(redact=True)
     written = json.dumps(made)
     for value in ("Berlin", "Brelin", "Hamburg", "Atlantis", "10115", "20095"):
         assert value not in written
@@ -158,15 +157,15 @@ def test_redacted_it_tells_no_value(state: hf.Monitor) -> None:
 
 
 def test_markup_in_names_and_values_stays_text(state: hf.Monitor) -> None:
-    page = html_page(state_document(state))
+    page = html_page(state.document())
     assert _EVIL not in page
-    made = state_document(state)
+    made = state.document()
     drawn = [*made["strips"], *(each["distribution"] for each in made["columns"])]
     assert not any(_EVIL in picture for picture in drawn)
 
 
 def test_a_page_without_room_says_what_it_left_out(state: hf.Monitor) -> None:
-    made = state_document(state, most=3)
+    made = state.document(most=3)
     assert len(made["rules"]["texts"].split("\n")) == 3
     assert "are left out" in made["rules"]["left_out"]
     assert made["rules"]["left_out"] in made["notes"]
@@ -211,7 +210,7 @@ def test_a_batch_of_several_tables_is_told_once_and_counts_for_each_of_them(tmp_
     with hf.Monitor.create(tmp_path / "s", {"one": rows(1, 2), "two": rows(1)}, watch=["column", "ind"]) as monitor:
         monitor.apply(inserts=rows(3), table="one")
         outcome = monitor.apply(inserts={"one": rows(4, 5), "two": rows(7)}, deletes={"two": rows(1)})
-        made = state_document(monitor)
+        made = monitor.document()
         assert "<h3>one, two, batch 2: 3 rows inserted, 1 deleted</h3>" in outcome._repr_html_()
         assert "two.n" in outcome._repr_html_()
     shown = [(each["seq"], each["table"], each["inserted"], each["deleted"], each["rows"]) for each in made["batches"]]

@@ -10,7 +10,6 @@ import pyarrow as pa
 import pytest
 
 import holdfast as hf
-from holdfast.api.state_report import state_document
 from tests.report.test_document import detail
 
 PEOPLE = pa.table({"id": [1, 2, 3], "age": [77377, 20, None], "town": ["Rome", "Atlantis", "Bern"]})
@@ -32,7 +31,7 @@ def state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[hf.Monitor]:
 
 
 def _told(state: hf.Monitor, place: int) -> dict[str, Any]:
-    return detail(state_document(state), "row" if place < 3 else "table", RULES[place])
+    return detail(state.document(), "row" if place < 3 else "table", RULES[place])
 
 
 def test_a_rule_about_a_row_tells_why(state: hf.Monitor) -> None:
@@ -63,7 +62,7 @@ def test_a_rule_about_a_table_tells_its_rows(state: hf.Monitor) -> None:
 
 
 def test_redacted_it_tells_no_constant(state: hf.Monitor) -> None:
-    made = state_document(state, redact=True)
+    made = state.document(redact=True)
     written = json.dumps(made)
     for value in ("77377", "33733", "Rome", "Atlantis", "Xanadu", "R%"):
         assert value not in written

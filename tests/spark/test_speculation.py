@@ -110,7 +110,7 @@ def test_late_attempts_change_nothing(tmp_path: Path, monkeypatch: pytest.Monkey
         expected = told(here, tmp_path)
     runner = Speculating(slow_wins)
     small_pieces(monkeypatch)
-    for module, name in ((tables, "runner_for"), (staged_rows, "reader_of"), (bad_rows, "reader_of")):
+    for module, name in ((tables, "runner_for"), (staged_rows, "piece_runner"), (bad_rows, "piece_runner")):
         monkeypatch.setattr(module, name, lambda _: runner)
     for module, name, value in ((readers, "ONE_MACHINE", 0), (admit, "SMALL", 0), (admit, "_ROWS_A_SLICE", 6)):
         monkeypatch.setattr(module, name, value)

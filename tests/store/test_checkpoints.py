@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from holdfast.api import upkeep
 from holdfast.api.monitor import Monitor
-from holdfast.api.open_state import Loaded
+from holdfast.api.open_state import OpenState
 from holdfast.api.view import View
 from holdfast.engines.registry import make_engine
 from holdfast.engines.watched import WatchedTable
@@ -144,7 +144,7 @@ class Stream:
         store = self.monitor._store
         assert store.results() == told(self.monitor)
         named = {Path(s.path).name for record in store.tables() for s in record.where.segments}
-        assert {*named, *(Path(path).name for path in store.kept_states().values())} == set(files.names(store.folder))
+        assert {*named, *(Path(path).name for path in store.state_files().values())} == set(files.names(store.folder))
 
 
 @settings(max_examples=30)
@@ -239,7 +239,7 @@ def test_steps_lead_from_the_checkpoint_to_the_present(tmp_path: Path) -> None:
     column = make_engine("column")
     assert store.checkpoint() == 1
     table = load_table(store.tables(as_of=1)[0].where)
-    kept = store.kept_states()
+    kept = store.state_files()
     watched = WatchedTable(table, files.read(kept["parts", "things"])[0])
     state = column.load(watched, *files.read(kept["column", "things"]))
     assert described(table) == seen[0]
@@ -257,7 +257,7 @@ def test_each_file_is_read_once_however_many_batches_wait(tmp_path: Path) -> Non
     with Monitor.create(tmp_path / "state", {"things": table_of([(n, "x", 0.5) for n in range(40)])}) as monitor:
         for n in range(30):
             monitor.apply(inserts=table_of([(n, f"t{n}", None)]), deletes=table_of([(n, "x", 0.5)]))
-        assert monitor._loaded.replay_batches == 30
+        assert monitor._state.replay_batches == 30
     reads: Counter[str] = Counter()
 
     def counted(path: str) -> Any:
@@ -283,15 +283,15 @@ def test_batches_are_replayed_together_unless_one_takes_away_what_another_brough
         results = told(monitor)
     seen: list[tuple[str, list[int], list[int]]] = []
 
-    def watched(loaded: Loaded, changes: Batch, batches: int) -> Any:
+    def watched(loaded: OpenState, changes: Batch, batches: int) -> Any:
         seen.extend((change.table, list(change.born), change.dead.tolist()) for change in changes)
         return follow(loaded, changes, batches)
 
-    follow = Loaded.follow
-    with patch.object(Loaded, "follow", watched), Monitor.open(tmp_path / "state") as monitor:
+    follow = OpenState.follow
+    with patch.object(OpenState, "follow", watched), Monitor.open(tmp_path / "state") as monitor:
         assert seen == [], "they wait until someone asks"
         assert sorted(map(str, told(monitor))) == sorted(map(str, results))
-        assert monitor._loaded.replay_batches == 7
+        assert monitor._state.replay_batches == 7
     assert seen == [
         ("things", [9, 10, 11, 12], [0, 1, 2, 3]),
         ("things", [13], [9, 12]),
@@ -328,7 +328,7 @@ def no_room(where: str) -> Iterator[list[int]]:
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    failing = patch.object(Store, "keep_states", full) if where == "written" else nullcontext()
+    failing = patch.object(Store, "write_checkpoint", full) if where == "written" else nullcontext()
     with patch.object(Store, "room_for_checkpoint", counted), failing:
         yield attempts
 

@@ -17,7 +17,6 @@ import pyarrow as pa
 import pytest
 
 import holdfast as hf
-from holdfast.api.state_report import state_document
 from holdfast.rules.file import Rules, rules_of
 from holdfast.store.store import Store
 from holdfast.table import files
@@ -343,7 +342,7 @@ def test_what_is_kept_of_rows_follows_their_columns(tmp_path: Path) -> None:
         (row,) = watch.rows([4], table="orders")
         assert row.kept is not None
         assert (row.kept.key, row.kept.values) == ({"no": 7}, {"no": 7, "cust": 70, "post": "c", "city": "q"})
-        assert "batches" in state_document(watch)
+        assert "batches" in watch.document()
 
 
 def test_a_page_and_vacuum_know_rules_and_tables_that_left(tmp_path: Path) -> None:
@@ -356,10 +355,10 @@ def test_a_page_and_vacuum_know_rules_and_tables_that_left(tmp_path: Path) -> No
         watch.vacuum()
         watch.drop_table("customers")
         watch.vacuum()
-        assert "batches" in state_document(watch)
+        assert "batches" in watch.document()
         watch.add_table("customers", KINDS, key="id")
         watch.apply(inserts={"customers": pa.table({"id": [8], "kind": ["a"]})})
-        assert "batches" in state_document(watch)
+        assert "batches" in watch.document()
 
 
 def test_a_page_tells_marks_and_changes(tmp_path: Path) -> None:
@@ -370,7 +369,7 @@ def test_a_page_tells_marks_and_changes(tmp_path: Path) -> None:
         watch.pin("city -> zip")
         watch.ignore("zip -> city")
         watch.apply(inserts=pa.table({"id": [60, 61], "zip": [1, 9], "city": [7, 1]}))
-        document = state_document(watch)
+        document = watch.document()
         texts = [rule["text"] for rule in watch.rule_history() if rule["broke"]]
         assert {"zip -> city", "city -> zip"} <= set(texts)
         told = [batch.get("changed") for batch in document["batches"]]
@@ -438,7 +437,7 @@ def test_tables_come_and_go(tmp_path: Path) -> None:
         watch.add_table("customers", CUSTOMERS.slice(0, 1), key="id")
         watch.apply(inserts={"customers": with_id(CUSTOMERS, 7), "orders": with_id(ORDERS, 8)})
         equals_one_made_anew(watch)
-        assert state_document(watch)["batches"][-1]["table"] == "customers, orders"
+        assert watch.document()["batches"][-1]["table"] == "customers, orders"
         with pytest.raises(hf.BadInput, match="already"):
             watch.add_table("orders", ORDERS)
 

@@ -164,7 +164,7 @@ def test_no_more_rows_are_kept_than_fit(tmp_path: Path, monkeypatch: pytest.Monk
     with Monitor.open(tmp_path / "s") as watch:
         watch.apply(inserts=pa.table({"id": [300], "n": [7], "m": [8]}))
         assert sum(row.kept is not None for row in watch.rows([203])) == 1
-        assert len(watch._store.remembered.rows("t", [2])) == 2, "three values each"
+        assert len(watch._store.memory.rows("t", [2])) == 2, "three values each"
 
 
 def test_rows_of_the_best_rules_are_kept_first(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -174,7 +174,7 @@ def test_rows_of_the_best_rules_are_kept_first(monkeypatch: pytest.MonkeyPatch) 
     rules = {rule.text: rule for rule in map(registry.parse, ("a -> b", "b -> a", "() -> a"))}
     rows = {text: Witness((2 * n, 2 * n + 1)) for n, text in enumerate(rules)}
     worth = {"a -> b": Worth(0.6, 9), "b -> a": Worth(0.95, 9)}
-    kept = witness_rows.kept_rows({("fd", "t"): Diff(lost=rules, witnesses=rows, worth=worth)}, {}, {"t": table})
+    kept = witness_rows.witness_rows({("fd", "t"): Diff(lost=rules, witnesses=rows, worth=worth)}, {}, {"t": table})
     assert {row: each.rule for row, each in kept.rows.items()} == {("t", 2): "b -> a", ("t", 3): "b -> a"}
     assert kept.left_out == 4
 

@@ -16,7 +16,7 @@ import pytest
 from holdfast.api import verification
 from holdfast.api.monitor import Monitor
 from holdfast.api.verification import verify
-from holdfast.api.workspace import Watched
+from holdfast.api.workspace import Workspace
 from holdfast.changes.diff import Result
 from holdfast.errors import BadInput
 from holdfast.store.database import connect
@@ -155,15 +155,15 @@ def test_a_damaged_index_of_the_database(state: Path) -> None:
 @pytest.mark.parametrize("deep", [False, True])
 def test_an_engine_that_went_astray(state: Path, deep: bool) -> None:
     """A state that was written as it is, and is wrong all the same: only finding it again tells."""
-    real = Watched.results
+    real = Workspace.results
 
-    def found(watched: Watched) -> dict[tuple[str, str], Result]:
-        kept = real(watched)
+    def found(workspace: Workspace) -> dict[tuple[str, str], Result]:
+        kept = real(workspace)
         return {**kept, ("fd", "people"): dict(list(kept["fd", "people"].items())[1:])}
 
-    with patch.object(Watched, "results", found):
+    with patch.object(Workspace, "results", found):
         problems = verify(state, deep=deep).problems
-    assert [problem.partition(": kept as ")[2][:7] for problem in problems] == (["nothing"] if deep else [])
+    assert [problem.partition(": stored as ")[2][:7] for problem in problems] == (["nothing"] if deep else [])
 
 
 def test_large_tables_are_found_again_by_a_few_columns(state: Path) -> None:

@@ -1,4 +1,4 @@
-"""Advice on clauses of queries, from what a state knows."""
+"""Advice on clauses of queries, from the rules of a state."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def advice_on(text: str, have: Sequence[str], schema: Schema, results: Mapping[s
     orders = [read_order(each, schema.names) for each in have]
     if schema.nulls.are_distinct:
         raise BadInput(
-            "where nulls are distinct, rules say nothing of rows with nulls, which queries sort and group: "
+            "where nulls are distinct, rules don't cover rows with nulls, but queries sort and group them: "
             "advice needs a state with --nulls equal"
         )
     used = [each for each in rule_classes().values() if each.name in results and {*each.rules} & {*USED}]
@@ -38,10 +38,10 @@ def advice_on(text: str, have: Sequence[str], schema: Schema, results: Mapping[s
 
 
 def _notes(clause: Clause, used: Collection[str]) -> list[str]:
-    """What to watch, where more could be known."""
+    """Which classes to watch to learn more."""
     orders, dependencies = finder(Compatible).name, finder(FD).name
     if not used:
-        return [f"nothing that is watched here tells of it; start the state with --watch {dependencies},{orders}"]
+        return [f"no class that is watched here answers this; start the state with --watch {dependencies},{orders}"]
     if orders in used:
         return []
     if clause.is_order:

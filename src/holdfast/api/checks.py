@@ -1,6 +1,4 @@
-"""Checking without a state: do these rules hold in a table, and which rows break them; does one list of columns order
-another.
-"""
+"""Checks without a state: whether rules hold in a table, and whether one list of columns orders another."""
 
 from __future__ import annotations
 
@@ -9,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from holdfast.api.opening import opened
+from holdfast.api.workspace import workspace_of
 from holdfast.engines.listing import Listing
 from holdfast.engines.registry import ALL_TABLES, given_class, make_engine, refuse_unknown_settings, rule_classes
 from holdfast.errors import BadInput
@@ -49,7 +47,7 @@ def given_rules(rules: str | Path | Sequence[str] | Rules) -> Rules:
 
 
 def is_rule_file(name: str) -> bool:
-    """Whether a text names a rule file, that is there or not."""
+    """Whether a text names a rule file, which may not exist."""
     if Path(name).suffix in _RULE_FILES:
         return True
     try:
@@ -59,13 +57,13 @@ def is_rule_file(name: str) -> bool:
 
 
 def classes_of(rules: Rules) -> list[str]:
-    """The classes that some rules belong to."""
+    """The classes of rules."""
     known = [given_class(entry.text) for entry in rules.entries]
     return [each.name for each in rule_classes().values() if each in known]
 
 
 def bound(rules: Rules, schemas: Mapping[str, Schema], progress: Progress) -> Given:
-    """Rules checked against tables, by class and table; what is odd about some is noted."""
+    """Rules checked against tables, by class and table; oddities are noted."""
     found = bind(rules, schemas)
     for note in found.notes:
         progress.note(note)
@@ -100,12 +98,12 @@ def check(
     refuse_unknown_settings(settings)
     findings: list[Any] = []
     listings: list[Listing] = []
-    with opened(source, (), nulls, options, spark, progress) as tables:
+    with workspace_of(source, (), nulls, options, spark, progress) as tables:
         by_class = bound(given, tables.schemas, progress)
         tables.engines = {name: make_engine(name, settings, own) for name, own in by_class.items()}
         order = [*tables.tables, ALL_TABLES]
         for at in sorted(tables.subjects(), key=lambda at: order.index(at[1])):
-            engine, state = tables.engines[at[0]], tables.found(at, progress)
+            engine, state = tables.engines[at[0]], tables.discover(at, progress)
             findings += engine.result(state).values()
             listings += engine.listings(state, tables.subject(at[1]))
     return Checked(tuple(findings), tuple(listings))
@@ -138,7 +136,7 @@ row 1.
     from holdfast.engines.order.list_first import look
 
     rule = ListOD.parse(f"[{_listed(by)}] orders [{_listed(then)}]")
-    with opened(table, rule.columns, "equal", options, spark, progress or SILENT) as tables:
+    with workspace_of(table, rule.columns, "equal", options, spark, progress or SILENT) as tables:
         return look(replace(rule, table="table"), tables.tables["table"].table)
 
 

@@ -1,4 +1,4 @@
-"""A column looked at closely, as a page tells of it: without a graph."""
+"""The profile of a column: its facts and pictures, and all rules that name it, as a page shows them."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _OWN, _DETERMINED, _DETERMINES, _BROKEN = "your rules", "determined by", "determ
 _ORDER = (_OWN, _DETERMINED, _DETERMINES, _BROKEN)  # other kinds come before the last
 
 
-def lens_of(seen: Seen, table: str, name: str) -> Lens:
-    """A column of what a state tells of columns."""
+def column_profile(seen: Seen, table: str, name: str) -> Lens:
+    """The profile of a column of a state."""
     of = Context(seen, Shown(), BUDGET, None)
     own = {visible(each): place for place, each in enumerate(of.schemas[table].names)}
     if visible(name) not in own:
@@ -40,7 +40,7 @@ def lens_of(seen: Seen, table: str, name: str) -> Lens:
 
 
 def _rules_with(of: Context, sign: str) -> Iterator[tuple[str, str]]:
-    """The rules that name a column, each with what it tells of the column; they are searched as they are written."""
+    """The rules that name a column, each with its part in the profile; the texts are searched as they are stored."""
     rules = of.block.to_json({})
     texts = rules["texts"].split("\n")
     for section in rules["sections"]:
@@ -49,13 +49,13 @@ def _rules_with(of: Context, sign: str) -> Iterator[tuple[str, str]]:
                 if section["given"]:
                     kind = _OWN
                 elif rules["states"][number] in (0, 3):  # it holds
-                    kind = _tells(section["kind"], texts[number], sign)
+                    kind = _group(section["kind"], texts[number], sign)
                 else:
                     kind = _BROKEN
                 yield kind, _written(of, texts[number], across=not section["table"])
 
 
-def _tells(kind: str, text: str, sign: str) -> str:
+def _group(kind: str, text: str, sign: str) -> str:
     if FD in rule_class(kind).rules:
         return _DETERMINED if text.rpartition(" -> ")[2] == sign else _DETERMINES
     return rule_class(kind).title

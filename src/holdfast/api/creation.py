@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from holdfast.api.checks import bound, classes_of
-from holdfast.api.open_state import Loaded
-from holdfast.api.stored import kept_settings, settings_text, written_states
+from holdfast.api.open_state import OpenState
+from holdfast.api.settings import settings_text, stored_settings
 from holdfast.api.suggestions import suggestions_in
 from holdfast.api.upkeep import Upkeep
 from holdfast.engines.registry import names_in
@@ -20,39 +20,39 @@ from holdfast.table.rewrite import bytes_a_row
 
 
 def read_table(
-    loaded: Loaded, name: str, source: Any, options: ReadOptions | None, key: Sequence[str], columns: Sequence[str]
+    state: OpenState, name: str, source: Any, options: ReadOptions | None, key: Sequence[str], columns: Sequence[str]
 ) -> Built:
     """A new table, read whole."""
-    store, read = loaded.store, options or ReadOptions()
-    return build_table(name, source, read, key, store.nulls, store.folder, loaded.spark, loaded.progress, columns)
+    store, read = state.store, options or ReadOptions()
+    return build_table(name, source, read, key, store.nulls, store.folder, state.spark, state.progress, columns)
 
 
 def record_of(built: Built) -> TableRecord:
-    """A new table as a state keeps it."""
+    """A new table as a state stores it."""
     table = built.admitted.table
     assert table.where is not None
     return TableRecord(table.schema, built.options.to_dict(), built.left_out, table.rows, table.where)
 
 
-def start(loaded: Loaded, built: Mapping[str, Built], given: Rules | None, suggest: int | None) -> None:
-    """Find what holds in tables that were just read, and keep it."""
-    store, watched = loaded.store, loaded.watched
+def start(state: OpenState, built: Mapping[str, Built], given: Rules | None, suggest: int | None) -> None:
+    """Find what holds in tables that were just read, and make the state durable."""
+    store, workspace = state.store, state.workspace
     for name, one in built.items():
-        watched.add(name, one)
-        loaded.records[name] = record_of(one)
-    store.put_meta("ways", json.dumps({name: one.way for name, one in built.items()}))
+        workspace.add(name, one)
+        state.records[name] = record_of(one)
+    store.put_meta("ways", json.dumps({name: one.reader for name, one in built.items()}))
     rules = given
     if suggest:
-        suggested = suggestions_in(watched, loaded.progress).rules(suggest)
+        suggested = suggestions_in(workspace, state.progress).rules(suggest)
         rules = suggested if given is None else given.with_others(suggested)
     if rules is not None:
-        own = bound(rules, watched.schemas, loaded.progress)
+        own = bound(rules, workspace.schemas, state.progress)
         store.put_meta("watch", json.dumps(names_in([*store.watched, *classes_of(rules)])))
-        store.put_meta("settings", settings_text(kept_settings(store), own))
-    watched.engines = loaded.made_engines()
-    for at in watched.subjects():
-        watched.states[at] = watched.found(at, loaded.progress)
-    Upkeep(loaded).remember_needed({name: bytes_a_row(each.table) for name, each in watched.tables.items()})
-    results = {at: each for at, each in watched.results().items() if not watched.engines[at[0]].declared.many}
-    store.finish_creation(loaded.records.values(), results, written_states(store, watched, {}))
+        store.put_meta("settings", settings_text(stored_settings(store), own))
+    workspace.engines = state.made_engines()
+    for at in workspace.subjects():
+        workspace.states[at] = workspace.discover(at, state.progress)
+    Upkeep(state).remember_needed({name: bytes_a_row(each.table) for name, each in workspace.tables.items()})
+    results = {at: each for at, each in workspace.results().items() if not workspace.engines[at[0]].declared.many}
+    store.finish_creation(state.records.values(), results, state.write_states(workspace, {}))
     store.remove_orphans()

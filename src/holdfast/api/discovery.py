@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from holdfast.api.opening import opened
-from holdfast.api.workspace import Watched
+from holdfast.api.workspace import Workspace, workspace_of
 from holdfast.changes.diff import Result
 from holdfast.engines.contract import Engine
 from holdfast.engines.registry import make_engine, refuse_unknown_settings, to_find
@@ -43,11 +42,11 @@ def discover(
     functional dependencies: 1
       zip -> city
     """
-    asked = to_find(rules)
+    wanted = to_find(rules)
     refuse_unknown_settings(settings)
-    engines = [make_engine(name, settings) for name in asked]
+    engines = [make_engine(name, settings) for name in wanted]
     progress = progress or SILENT
-    with opened(source, columns, nulls, options, spark, progress) as tables:
+    with workspace_of(source, columns, nulls, options, spark, progress) as tables:
         found = found_in(tables, engines, nulls, progress)
         if html is not None:
             from holdfast.api.tables_report import found_document, write_document
@@ -57,13 +56,13 @@ def discover(
     return found
 
 
-def found_in(tables: Watched, engines: Sequence[Engine[Any, Any]], nulls: GivenNulls, progress: Progress) -> Found:
-    """What engines find in tables that are open."""
+def found_in(tables: Workspace, engines: Sequence[Engine[Any, Any]], nulls: GivenNulls, progress: Progress) -> Found:
+    """What engines find in open tables."""
     results: list[Result] = []
     ranked: list[Result] = []
     tables.engines = {engine.declared.name: engine for engine in engines}
     for at in tables.subjects():
-        state = tables.found(at, progress)
+        state = tables.discover(at, progress)
         results.append(tables.engines[at[0]].result(state))
         ranked.append(tables.engines[at[0]].ranked(state))
     return Found(tuple(results), tables.left_out, nulls, tuple(ranked), tables.shapes)

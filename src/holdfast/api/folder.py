@@ -37,11 +37,11 @@ def watch_folder(
     refused: Refused,
 ) -> None:
     """Apply every file that arrives in a folder, until stopped, or once all that are there now are applied."""
-    loaded = batches.loaded
-    loaded.refuse_closed()
+    state = batches.state
+    state.refuse_closed()
     part = {"insert": "inserts", "delete": "deletes", "upsert": "upserts"}.get(how, how)
     sources_by_table(Sources(**{part: folder}), options)  # refuses what no file could mean
-    watched = None if options.table_column is not None else loaded.tables[loaded.table_name(options.table)]
+    watched = None if options.table_column is not None else state.tables[state.table_name(options.table)]
     if how == "upsert" and watched is not None and not watched.schema.key:
         raise needs_key(watched)
     own = replace(options, quarantine=None) if how == "snapshot" else options
@@ -55,9 +55,9 @@ def watch_folder(
     subject = f"{whose}\n{how}"  # other watchers of the same folder have another
     place = str(folder).removeprefix("file://")
     if "://" in place:
-        _follow_far(loaded.store, loaded.spark, place, f"{place}\n{subject}", each, once)
+        _follow_far(state.store, state.spark, place, f"{place}\n{subject}", each, once)
     else:
-        _follow_here(loaded.store, loaded.progress, Path(place), each, once)
+        _follow_here(state.store, state.progress, Path(place), each, once)
 
 
 def _moving_aside(handle: Handle, folder: str | Path, quarantine: str | Path, refused: Refused) -> Handle:

@@ -3,9 +3,9 @@
     with Monitor.create("state/", {"tax": "tax.csv"}, watch=["column"]) as watch:
         outcome = watch.apply(inserts=new_rows)
 
-One batch is one transaction: it is read, resolved against its table and taken in by every engine, and then committed
-at once. If anything fails before the commit, the state on disk is untouched, and the state in memory is read anew
-from disk before it is used again.
+One batch is one transaction: it is read, resolved against its table, followed by every engine, and then committed at
+once. If anything fails before the commit, the state on disk is untouched, and the state in memory is read from disk
+again before it is used.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from holdfast.api.batch import Batches, BatchOptions
-from holdfast.api.open_state import Loaded, opened_store
-from holdfast.api.stored import settings_text
+from holdfast.api.open_state import OpenState, opened_store
+from holdfast.api.settings import settings_text
 from holdfast.api.upkeep import Upkeep
 from holdfast.api.view import View
 from holdfast.engines.registry import make_engine, names_in, refuse_unknown_settings, to_find
@@ -27,7 +27,6 @@ from holdfast.intake.source import ReadOptions
 from holdfast.intake.tables import Sources, by_table
 from holdfast.progress import Progress
 from holdfast.results.changed import Changed
-from holdfast.results.marks import Mark
 from holdfast.results.outcome import Outcome
 from holdfast.results.upkeep import Vacuumed
 from holdfast.rules.rule import Severity
@@ -42,7 +41,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from holdfast.api.change.rules import RuleEdit
-    from holdfast.api.change.spec import Wanted
+    from holdfast.api.change.spec import WatchSpec
     from holdfast.rules.file import Rules
 
 
@@ -65,10 +64,10 @@ class Monitor(View):
     True 1
     """
 
-    def __init__(self, loaded: Loaded) -> None:
-        super().__init__(loaded)
-        self._upkeep = Upkeep(loaded)
-        self._batches = Batches(loaded, self._upkeep)
+    def __init__(self, state: OpenState) -> None:
+        super().__init__(state)
+        self._upkeep = Upkeep(state)
+        self._batches = Batches(state, self._upkeep)
 
     # ---- opening and closing ----------------------------------------------------------------------------------------
 
@@ -91,11 +90,11 @@ class Monitor(View):
     ) -> Monitor:
         """Start watching a table, or several given by name: read them whole, and find what holds.
 
-        `watch` names rule classes to discover and keep; `rules` is a rule file, or rules as texts, whose violations are
-        kept; `suggest` gives so many more, the best that the data look as if they were meant. `key` names the key
-        columns of the one table, or of each table by its name, and `columns` those to watch;
-        none means all, and later files may have the others, too. `segments` may put the bulk files on shared storage
-        (any URI that `pyarrow.fs` knows). `settings` are those of the rule classes, such as `error=0.01`.
+        `watch` names the classes of rules to find and maintain; `rules` is a rule file, or rules as texts, whose
+        violations are counted; `suggest` adds this many of the most likely rules. `key` names the key columns of the
+        one table, or of each table by its name, and `columns` those to watch: none means all, and later files may also
+        have the others. `segments` may put the bulk files on shared storage (any URI that `pyarrow.fs` knows).
+        `settings` are those of the rule classes, such as `error=0.01`.
         """
         from holdfast.api.checks import classes_of, given_rules  # what applying a batch need not load
         from holdfast.api.creation import read_table, start
@@ -104,23 +103,23 @@ class Monitor(View):
         if not tables:
             raise BadInput("nothing to watch: give at least one table")
         given = None if rules is None else given_rules(rules)
-        asked = to_find(watch)
+        wanted = to_find(watch)
         refuse_unknown_settings(settings)
-        watched = names_in([*asked, *(classes_of(given) if given else ())])
+        watched = names_in([*wanted, *(classes_of(given) if given else ())])
         for name in watched:
             make_engine(name, settings)
         facts = {"watch": json.dumps(watched), "nulls": nulls, "settings": settings_text(settings, {})}
         with clear_sentences(path):
             store = Store.create(path, facts, segments)
             try:
-                loaded = Loaded(store, spark, progress)
+                state = OpenState(store, spark, progress)
                 keys, chosen = by_table(key, tables, "a key is"), by_table(columns, tables, "columns are")
                 built = {
-                    name: read_table(loaded, name, source, options, keys.get(name, ()), chosen.get(name, ()))
+                    name: read_table(state, name, source, options, keys.get(name, ()), chosen.get(name, ()))
                     for name, source in tables.items()
                 }
-                start(loaded, built, given, suggest)
-                return Monitor(loaded)
+                start(state, built, given, suggest)
+                return Monitor(state)
             except BaseException:
                 store.abandon()
                 raise
@@ -141,10 +140,10 @@ class Monitor(View):
         if not write:
             return View.open(path, progress=progress)
         with opened_store(path, True, progress) as store:
-            loaded = Loaded(store, spark, progress)
+            state = OpenState(store, spark, progress)
             store.remove_orphans()
-            loaded.load()
-            return Monitor(loaded)
+            state.load()
+            return Monitor(state)
 
     # ---- applying batches -------------------------------------------------------------------------------------------
 
@@ -167,14 +166,15 @@ class Monitor(View):
     ) -> Outcome:
         """Apply one batch: inserts or upserts and deletes, a list of operations, or a new snapshot of the whole table.
 
-        An upsert replaces the row that has its declared key, or is inserted where there is none. Each may be a mapping
-        by the names of tables: then one batch changes all of these at once. With `table_column` each row goes to the
-        table that this column names. A batch id that was applied before is not applied again. Rows that can't be read
-        or applied go to a file in the folder `quarantine`, where one is given, and the others are applied.
+        An upsert replaces the row with the same declared key, or is inserted where there is none. Each source may be a
+        mapping by the names of tables: then one batch changes all of them at once. With `table_column` each row goes to
+        the table that this column names. A batch id that was applied before is not applied again. With a folder
+        `quarantine`, rows that can't be read or applied go to a file there, and the others are applied.
 
-        With `evolve` the table first takes over the columns of the rows: new ones join, ones that they lack leave, and
-        types get wider where no value changes its meaning; that is a change of its own in the history, made only if the
-        rows can be applied then. If this raises, nothing has changed; of several tables, the columns of some may have.
+        With `evolve` the table first takes over the columns of the rows: new columns are added, missing ones are
+        dropped, and types get wider where no value changes its meaning. The history shows that as a change of its own,
+        made only if the rows can then be applied. If this raises, nothing has changed; of several tables, the columns
+        of some may have.
         """
         how = BatchOptions(table, table_column, on_missing, operation_column, options, quarantine, evolve)
         return self._batches.apply(Sources(inserts, deletes, changes, snapshot, upserts), how, batch_id)
@@ -199,8 +199,9 @@ class Monitor(View):
 
         `how` says what the files hold; with `once` this returns when all files that are there now are applied. A file
         whose content is replaced under the same name is a new batch. With `quarantine`, bad rows go to files in that
-        folder, as with `apply`; and a file that can't be applied at all, or a snapshot with bad rows, is moved there
-        with the reason beside it, `refused` is called, and the next file follows. All else is as with `apply`.
+        folder, as with `apply`. A file that can't be applied at all, or a snapshot with bad rows, is moved there
+        together with a file that gives the reason; `refused` is called, and the next file follows. All else is as with
+        `apply`.
         """
         from holdfast.api.folder import watch_folder  # what applying a batch need not load
 
@@ -208,17 +209,16 @@ class Monitor(View):
         watch_folder(self._batches, folder, how, own, once, applied, refused)
 
     def checkpoint(self) -> None:
-        """Keep the engines' states as of now, merge small segments, and rewrite tables that hold more than twice
-        what they need. Happens by itself when it is due.
+        """Store the engines' states as of now, merge small segments, and rewrite tables that hold more than twice what
+        they need. Happens by itself when it is due.
         """
         self._upkeep.checkpoint()
 
     def vacuum(self, *, keep_events: bool = False) -> Vacuumed:
         """Rewrite all tables, and remove what is left of deleted rows from the whole state folder.
 
-        Events keep the ids of rows that broke a rule, and the values of those that live; with `keep_events` the values
-        of those that died, too. Costs what reading and writing the tables costs, and what making the engines' indexes
-        costs.
+        Events keep the ids of rows that broke a rule, and the values of living ones; with `keep_events` also the values
+        of dead ones. Costs reading and writing the tables, and making the engines' indexes.
         """
         return self._upkeep.vacuum(keep_events)
 
@@ -231,21 +231,20 @@ class Monitor(View):
         table: str | None = None,
         change_id: str | None = None,
     ) -> Changed:
-        """Give more rules: a rule file, a text, or texts, which are about `table` where they name none. One that is
-        there already takes the name, severity and note with which it is given now. A change id that was used before
-        changes nothing.
+        """Give more rules: a rule file, a text, or texts, which are about `table` where they name none. A rule that is
+        given already takes the new name, severity and note. A change id that was used before changes nothing.
         """
-        return self._change_rules(change_id, lambda edit: edit.wanted.with_rules(edit.checked(rules, table)))
+        return self._change_rules(change_id, lambda edit: edit.spec.with_rules(edit.checked(rules, table)))
 
     def remove_rules(self, rules: str | Path | Sequence[str] | Rules, *, change_id: str | None = None) -> Changed:
-        """Give up rules, by their names or texts, or those of a rule file. What the history tells of them stays."""
-        return self._change_rules(change_id, lambda edit: edit.wanted.without_rules(edit.named(rules)))
+        """Remove rules, by their names or texts, or those of a rule file. The history keeps what they did."""
+        return self._change_rules(change_id, lambda edit: edit.spec.without_rules(edit.named(rules)))
 
     def replace_rules(self, rules: str | Path | Sequence[str] | Rules, *, change_id: str | None = None) -> Changed:
-        """Have just the rules of a file, a text, or texts: others go, new ones come, those that stay are kept as they
-        are known.
+        """Give exactly the rules of a file, a text, or texts: others are removed, new ones are added, and rules that
+        were given before keep what is known of them.
         """
-        return self._change_rules(change_id, lambda edit: replace(edit.wanted, rules=edit.checked(rules)))
+        return self._change_rules(change_id, lambda edit: replace(edit.spec, rules=edit.checked(rules)))
 
     def promote(
         self,
@@ -268,59 +267,57 @@ class Monitor(View):
     def ignore(
         self, rule: str, *, table: str | None = None, undo: bool = False, change_id: str | None = None
     ) -> Changed:
-        """Hear no more of a found rule: it is no alarm, and a page tells it last. `undo` takes that back."""
-        mark: Mark | None = None if undo else "ignored"
-        return self._change_rules(change_id, lambda edit: edit.mark(rule, table, mark))
+        """Ignore a found rule: it raises no alarm, and a page lists it last. `undo` takes that back."""
+        return self._change_rules(change_id, lambda edit: edit.flag(rule, table, None if undo else "ignored"))
 
     def pin(self, rule: str, *, table: str | None = None, undo: bool = False, change_id: str | None = None) -> Changed:
-        """Have a found rule matter, whatever its score is: when it breaks, that is an alarm, and a page tells it first.
-        `undo` takes that back.
+        """Have a found rule matter, whatever its score is: it raises an alarm when it breaks, and a page lists it
+        first. `undo` takes that back.
         """
-        mark: Mark | None = None if undo else "pinned"
-        return self._change_rules(change_id, lambda edit: edit.mark(rule, table, mark))
+        return self._change_rules(change_id, lambda edit: edit.flag(rule, table, None if undo else "pinned"))
 
     def watch(self, classes: str | Sequence[str], *, change_id: str | None = None, **settings: Any) -> Changed:
-        """Find the rules of more classes, and keep them from now on. `settings` are those of the classes."""
-        asked = to_find(classes)
+        """Find the rules of more classes, and maintain them from now on. `settings` are those of the classes."""
+        wanted = to_find(classes)
         refuse_unknown_settings(settings)
-        return self._change_rules(change_id, lambda edit: edit.wanted.with_classes(asked, settings))
+        return self._change_rules(change_id, lambda edit: edit.spec.with_classes(wanted, settings))
 
     def unwatch(self, classes: str | Sequence[str], *, change_id: str | None = None) -> Changed:
-        """Keep the rules of some classes no longer. What the history tells of them stays."""
-        asked = to_find(classes)
-        return self._change_rules(change_id, lambda edit: edit.wanted.without_classes(asked))
+        """Stop watching classes of rules. The history keeps what their rules did."""
+        wanted = to_find(classes)
+        return self._change_rules(change_id, lambda edit: edit.spec.without_classes(wanted))
 
-    def _change_rules(self, change_id: str | None, edit: Callable[[RuleEdit], Wanted]) -> Changed:
+    def _change_rules(self, change_id: str | None, edit: Callable[[RuleEdit], WatchSpec]) -> Changed:
         from holdfast.api.change.rules import change_rules  # what applying a batch need not load
 
-        return change_rules(self._loaded, change_id, edit)
+        return change_rules(self._state, change_id, edit)
 
     # ---- columns and tables -----------------------------------------------------------------------------------------
 
     def add_column(
         self, name: str, kind: str | pa.DataType, *, table: str | None = None, change_id: str | None = None
     ) -> Changed:
-        """A new column of a type such as `integer`, `decimal(10,2)` or `text`, null in all rows that are there."""
+        """Add a column of a type such as `integer`, `decimal(10,2)` or `text`; it is null in all rows that exist."""
         return self._change_columns(table, change_id, ColumnChange(added=(Column(name, type_named(kind)),)))
 
     def drop_column(self, name: str, *, table: str | None = None, change_id: str | None = None) -> Changed:
-        """A column leaves, with the rules that speak of it; files may have it still."""
+        """Drop a column with the rules that name it; later files may still have it."""
         return self._change_columns(table, change_id, ColumnChange(dropped=(name,)))
 
     def rename_column(self, old: str, new: str, *, table: str | None = None, change_id: str | None = None) -> Changed:
-        """A column gets another name, and keeps its rules."""
+        """Rename a column; it keeps its rules."""
         return self._change_columns(table, change_id, ColumnChange(renamed={old: new}))
 
     def retype_column(
         self, name: str, kind: str | pa.DataType, *, table: str | None = None, change_id: str | None = None
     ) -> Changed:
-        """A column gets a wider type, in which every value means what it meant; or becomes text."""
+        """Give a column a wider type, in which every value keeps its meaning; or make it text."""
         return self._change_columns(table, change_id, ColumnChange(retyped={name: type_named(kind)}))
 
     def _change_columns(self, table: str | None, change_id: str | None, change: ColumnChange) -> Changed:
         from holdfast.api.change.columns import change_columns
 
-        return change_columns(self._loaded, table, change_id, change)
+        return change_columns(self._state, table, change_id, change)
 
     def add_table(
         self,
@@ -335,10 +332,10 @@ class Monitor(View):
         """Watch one more table: it is read whole, and the rules of all watched classes are found in it."""
         from holdfast.api.change.tables import add_table
 
-        return add_table(self._loaded, name, source, key, columns, options, change_id)
+        return add_table(self._state, name, source, key, columns, options, change_id)
 
     def drop_table(self, name: str, *, change_id: str | None = None) -> Changed:
-        """Watch a table no longer; rules that speak of it go with it. What the history tells of it stays."""
+        """Stop watching a table, and remove the rules that name it. The history keeps what happened to it."""
         from holdfast.api.change.tables import drop_table
 
-        return drop_table(self._loaded, name, change_id)
+        return drop_table(self._state, name, change_id)

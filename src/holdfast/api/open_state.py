@@ -1,27 +1,28 @@
-"""What is watched, loaded from a store, as of one moment.
+"""A state that is open: its store, and its tables and engines in memory as of one moment.
 
-A store keeps the tables and what engines know as of a checkpoint. The batches since are replayed when someone asks for
-what the engines know; so are those that another process commits meanwhile.
+A store has the tables and what engines know as of a checkpoint. The batches since then are replayed when someone asks
+for what the engines know, and so are those that another process commits meanwhile.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
-from holdfast.api.stored import PARTS, kept_rules, kept_settings
-from holdfast.api.workspace import Subject, Watched
+from holdfast.api.settings import stored_rules, stored_settings
+from holdfast.api.workspace import Subject, Workspace
 from holdfast.changes.diff import Diff
 from holdfast.engines.contract import Engine
 from holdfast.engines.registry import make_engine, rule_class
-from holdfast.engines.watched import WatchedTable
+from holdfast.engines.watched import FILES, WatchedTable
 from holdfast.errors import BadInput, Missing, clear_sentences
 from holdfast.progress import SILENT, Progress
 from holdfast.store.batches import replayed
-from holdfast.store.records import AppliedBatch, TableRecord
+from holdfast.store.records import AppliedBatch, StateFiles, TableRecord
 from holdfast.store.state_change import SHAPE
 from holdfast.store.store import Store
 from holdfast.table import files
@@ -31,6 +32,7 @@ from holdfast.table.table import Table
 
 T = TypeVar("T")
 
+_PARTS = "parts"  # stands where the name of an engine would, for what engines share of a table
 _ATTEMPTS = 5
 _TO_GET_READY = 1.0  # seconds of the first change that don't count: kernels are loaded, indexes made or opened
 
@@ -48,17 +50,17 @@ def opened_store(path: str | Path, write: bool, progress: Progress | None) -> It
             raise explained from None
 
 
-class Loaded:
-    """A store, and what is watched in it: `watched` is as of the last call of `now`, `records` tell how files of each
+class OpenState:
+    """A store, and what is watched in it: `workspace` is as of the last call of `now`, `records` say how files of each
     table are read, and `replay_seconds` and `replay_batches` what replaying the batches since the checkpoint costs.
 
-    Who changes memory and disk sets `stale` first and unsets it when both are done: if anything fails between, memory
+    A change of memory and disk sets `stale` first and unsets it when both are done: if anything fails between, memory
     is read from disk again before it is used.
     """
 
     def __init__(self, store: Store, spark: Any = None, progress: Progress | None = None) -> None:
         self.store, self.spark, self.progress = store, spark, progress or Progress()
-        self.watched = Watched()
+        self.workspace = Workspace()
         self.records: dict[str, TableRecord] = {}
         self.replay_seconds, self.replay_batches = 0.0, 0
         self.stale = self.closed = False
@@ -70,30 +72,30 @@ class Loaded:
 
     # ---- as of now ---------------------------------------------------------------------------------------------------
 
-    def now(self) -> Watched:
+    def now(self) -> Workspace:
         """What is watched, up to date: refused if closed, read again after a batch that failed, and replayed."""
         self.refuse_closed()
         if self.stale:
             self.load()
         if self._waiting:
             self._replay()
-        return self.watched
+        return self.workspace
 
     @property
     def tables(self) -> dict[str, Table]:
         """The tables, up to date; of a store that is closed, or of a batch on its way, as they are in memory."""
         if self._waiting:
             self._replay()
-        return {name: watched.table for name, watched in self.watched.tables.items()}
+        return {name: watched.table for name, watched in self.workspace.tables.items()}
 
-    def table_name(self, asked: str | None) -> str:
+    def table_name(self, wanted: str | None) -> str:
         """The name of the table that is meant: of several, one must be chosen."""
-        names = list(self.watched.tables)
-        if asked is None and len(names) == 1:
+        names = list(self.workspace.tables)
+        if wanted is None and len(names) == 1:
             return names[0]
-        if asked in names:
-            return str(asked)
-        wrong = f"there is no table {asked!r}" if asked else "this state watches several tables"
+        if wanted in names:
+            return str(wanted)
+        wrong = f"there is no table {wanted!r}" if wanted else "this state watches several tables"
         raise BadInput(f"{wrong}; choose one with --table: {', '.join(names)}")
 
     def last_batch(self) -> int:
@@ -119,17 +121,16 @@ class Loaded:
         """
         store, self._waiting, self._seen = self.store, [], self.store.checkpoint()
         self._shape = store.meta(SHAPE)
-        kept = {subject: files.read(path) for subject, path in store.kept_states().items()}
+        dumps = {subject: files.read(path) for subject, path in store.state_files().items()}
         self.records = {record.schema.name: record for record in store.tables(as_of=store.checkpoint())}
         tables = {
-            name: WatchedTable(load_table(record.where), *kept.get((PARTS, name), ({}, {})))
+            name: WatchedTable(load_table(record.where), *dumps.get((_PARTS, name), ({}, {})))
             for name, record in self.records.items()
         }
-        watched = self.watched = Watched(tables, self.made_engines(), runner=self.watched.runner)
-        watched.left_out = {name: record.left_out for name, record in self.records.items()}
-        for rules, name in watched.subjects():
-            state = watched.engines[rules].load(watched.subject(name), *kept.get((rules, name), ({}, {})))
-            watched.states[rules, name] = state
+        now = self.workspace = Workspace(tables, self.made_engines(), runner=self.workspace.runner)
+        now.left_out = {name: record.left_out for name, record in self.records.items()}
+        for at in now.subjects():
+            now.states[at] = now.engines[at[0]].load(now.subject(at[1]), *dumps.get(at, ({}, {})))
         steps = store.steps_after(self._seen)
         self._await(steps)
         if not self._waiting:
@@ -139,7 +140,7 @@ class Loaded:
 
     def made_engines(self) -> dict[str, Engine[Any, Any]]:
         """The engines of the classes that the store names, with its settings and given rules."""
-        settings, given = kept_settings(self.store), kept_rules(self.store)
+        settings, given = stored_settings(self.store), stored_rules(self.store)
         return {name: make_engine(name, settings, given.get(name)) for name in self.store.watched}
 
     def catch_up(self) -> bool:
@@ -154,18 +155,19 @@ class Loaded:
         return self.while_others_write(self._take_in_steps)
 
     def _take_in_steps(self) -> bool:
-        if self.stale or self.store.meta(SHAPE) != self._shape:
-            self.load()
-            return True
-        steps, tables = self.store.steps_after(self._seen), self.tables
-        known = {name: table.where.segments for name, table in tables.items() if table.where is not None}
-        for step in steps:
-            known[step.table] += step.segments
-        if known != {record.schema.name: record.where.segments for record in self.store.tables()}:
+        steps = self.store.steps_after(self._seen)
+        if self.stale or self.store.meta(SHAPE) != self._shape or self._were_merged(steps):
             self.load()
             return True
         self._await(steps)
         return bool(steps)
+
+    def _were_merged(self, steps: Sequence[AppliedBatch]) -> bool:
+        """Whether the tables consist of other files than those that are known and those of the new batches."""
+        known = {name: table.where.segments for name, table in self.tables.items() if table.where is not None}
+        for step in steps:
+            known[step.table] += step.segments
+        return known != {record.schema.name: record.where.segments for record in self.store.tables()}
 
     def while_others_write(self, read: Callable[[], T]) -> T:
         """Read; if a writer's compaction removes a file before it is open, look at what there is now."""
@@ -182,15 +184,15 @@ class Loaded:
         for name, change in replayed(tables, steps):
             waiting.append(change)
             tables[name] = change.after
-        self._lines = {at: self.store.results(*at) for at in self.watched.states if rule_class(at[0]).given}
+        self._lines = {at: self.store.results(*at) for at in self.workspace.states if rule_class(at[0]).given}
         self._waiting += waiting
         self._seen = steps[-1].seq if steps else self._seen
         self._version = self.store.version_read()
 
     def _recall(self) -> None:
-        """Give the engines what the database keeps of given rules, and no table shows."""
+        """Give the engines what the database has of given rules, and no table shows."""
         for at, lines in self._lines.items():
-            self.watched.engines[at[0]].recall(self.watched.states[at], lines)
+            self.workspace.engines[at[0]].recall(self.workspace.states[at], lines)
 
     def _replay(self) -> None:
         """Let the engines see the batches that wait."""
@@ -205,11 +207,28 @@ class Loaded:
     def follow(self, batch: Batch, batches: int = 1) -> dict[Subject, Diff]:
         """Let the engines see a batch, which counts as this many to replay."""
         started = time.perf_counter()
-        diffs = self.watched.follow(batch, self.progress)
+        diffs = self.workspace.follow(batch, self.progress)
         allowed, self._allowance = self._allowance, 0.0
         self.replay_seconds += max(time.perf_counter() - started - allowed, 0.0)
         self.replay_batches += batches
         return diffs
+
+    def write_states(self, now: Workspace, unchanged: Mapping[Subject, str]) -> StateFiles:
+        """Write what the engines know, and what they share of each table, to files: one each, where there is anything.
+        Gives these, and the files that go with them. Unchanged states keep the files they have.
+        """
+        written = dict(unchanged)
+        with_them = self.store.files_with_states() if written else set()
+        dumps = chain(  # one after the other, as each may be large
+            ((at, now.engines[at[0]].dump(state)) for at, state in now.states.items() if at not in unchanged),
+            (((_PARTS, name), table.dump()) for name, table in now.tables.items()),
+        )
+        for subject, (arrays, facts) in dumps:
+            if arrays or facts:
+                written[subject] = files.new_path(self.store.folder)
+                files.write(written[subject], arrays, facts)
+                with_them |= set(facts.get(FILES, ()))
+        return StateFiles(written, with_them)
 
     @contextmanager
     def writing(self) -> Iterator[None]:

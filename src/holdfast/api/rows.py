@@ -27,18 +27,18 @@ Ids = NDArray[np.int64]
 
 
 def rows_of(table: Table, store: Store, numbers: Sequence[int]) -> list[Row]:
-    """Rows of a table by their numbers; those that never were there are refused."""
+    """Rows of a table by their numbers; numbers that no row ever had are refused."""
     unknown = [number for number in numbers if not 0 <= number < table.next_id]
     if unknown:
         known = f"its rows are numbered from 0 to {table.next_id - 1}" if table.next_id else "it never had a row"
         raise BadInput(f"table {table.schema.name} has no row {unknown[0]}: {known}")
     ids = np.array(numbers, np.int64)
     there, alive = table.which_live(ids)
-    kept = _in_files(table, ids[there]) | _in_events(table, store, ids[~there].tolist())
+    values = _in_files(table, ids[there]) | _in_events(table, store, ids[~there].tolist())
     came = _insertions(table.schema.name, store, ids)
     gone = _deletions(table.schema.name, store, ids[~alive])
     return [
-        Row(table.schema.name, number, lives, batch, gone.get(number), kept.get(number))
+        Row(table.schema.name, number, lives, batch, gone.get(number), values.get(number))
         for number, lives, batch in zip(ids.tolist(), alive.tolist(), came.tolist(), strict=True)
     ]
 
@@ -52,14 +52,14 @@ def _in_files(table: Table, ids: Ids) -> dict[int, Kept]:
 
 
 def _in_events(table: Table, store: Store, numbers: list[int]) -> dict[int, Kept]:
-    """What is kept of each row from when it last broke a rule."""
+    """The values that each row had when it last broke a rule, as far as they are stored."""
     if not numbers:
         return {}
     name, key = table.schema.name, key_names(table.schema)
     found: dict[int, Kept] = {}
-    for number, batch, rule, values in store.remembered.rows_by_number(name, numbers):
+    for number, batch, rule, values in store.memory.rows_by_number(name, numbers):
         found.setdefault(number, Kept(values, {column: values[column] for column in key}, "event", batch, rule))
-    for engine, about, batch, rule, witness in store.remembered.witnesses_of([n for n in numbers if n not in found]):
+    for engine, about, batch, rule, witness in store.memory.witnesses_of([n for n in numbers if n not in found]):
         if name != table_of_rows(engine, about, rule):
             continue
         for number, own in zip(witness["rows"], witness["keys"], strict=True):
@@ -75,10 +75,10 @@ def _insertions(name: str, store: Store, ids: Ids) -> Ids:
 
 
 def _deletions(name: str, store: Store, ids: Ids) -> dict[int, int]:
-    """The batches that removed some rows, where files tell.
+    """The batches that removed rows, where files show it.
 
-    When files are merged, all that there are count as those of the last batch. So if none is left of the start, the
-    first batch that has any tells of its own deaths and of earlier ones alike, and is not asked.
+    Merged files count as files of the last batch. So if no file of the start is left, the first batch with files has
+    its own deaths and all earlier ones, and is skipped.
     """
     if not len(ids):
         return {}
@@ -98,7 +98,7 @@ def _deletions(name: str, store: Store, ids: Ids) -> dict[int, int]:
 
 
 def matching(table: Table, where: Mapping[str, Any]) -> Ids:
-    """The rows in the table's files, dead or alive, that have some values; a text is read as the column's type."""
+    """The rows in the table's files, dead or alive, with given values; a text is read as the column's type."""
     codes = {}
     for name, value in where.items():
         if name not in table.schema.names:
@@ -129,7 +129,7 @@ def _code(table: Table, number: int, value: Any) -> int:
 
 
 def _from_text(column: Column, text: str) -> pa.Array:
-    """A value as text shows it; no text file has columns of times and durations, but tables have."""
+    """The value that a text shows; files of text have no times and durations, but tables have."""
     if pa.types.is_duration(column.type):
         return pa.array([text]).cast(pa.int64()).cast(column.type)
     if pa.types.is_time(column.type):

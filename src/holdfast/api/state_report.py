@@ -1,13 +1,16 @@
-"""The page of a state: what it tells is gathered here, and written in `report/document`."""
+"""The page of a state: what it shows is gathered here, and written in `report/document`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from holdfast.api.open_state import OpenState
+from holdfast.api.settings import stored_flags
 from holdfast.api.tables_report import BEST, left_out_notes
+from holdfast.api.workspace import Subject
 from holdfast.changes.diff import Result
 from holdfast.engines.listing import Listing
 from holdfast.engines.registry import given_class, rule_class, table_of_rows
@@ -20,111 +23,101 @@ from holdfast.report.document.seen import MOST_PAIRS, ChangeSeen, RuleSeen, Seen
 from holdfast.results.changed import line, said
 from holdfast.results.memory import Event, Memory, RuleKey
 
-if TYPE_CHECKING:
-    from holdfast.api.view import View
-
-_TURNED = 2000  # of so many rules that batches broke, mended or implied there is more to tell, the latest
+_TURNED = 2000  # rules that batches broke, mended or implied are shown in detail, the latest ones
 _STATES = {"broken": BROKE, "implied": IMPLIED, "untested": UNTESTED, "absent": UNTESTED}
 
 
-def state_document(view: View, *, redact: bool = False, live: bool = False, most: int | None = None) -> dict[str, Any]:
-    """The document of a state; of the rules as many as fit a page, or at most so many."""
-    return document(_State(view).seen(), redact=redact, live=live, most=most)
+def state_document(state: OpenState, *, redact: bool, live: bool, most: int | None) -> dict[str, Any]:
+    """The document of a state, with as many rules as fit a page, or at most `most`."""
+    return document(_StateSeen(state).seen(), redact=redact, live=live, most=most)
 
 
-def columns_seen(view: View) -> Seen:
-    """What a state tells of columns: of rules their texts, and how they stand."""
-    return _State(view).seen_of_columns()
+def columns_seen(state: OpenState) -> Seen:
+    """What a page shows of columns: of rules only their texts, and how they stand."""
+    seen = _StateSeen(state)
+    return seen.without_batches(list(seen.rules(with_rows=False)))
 
 
-class _State:
-    """What a state tells."""
+class _StateSeen:
+    """What the page of a state shows."""
 
-    def __init__(self, view: View) -> None:
-        self._view = view
-        self._memory: Memory = view.memory()
-        self._results: dict[tuple[str, str], Result] = view.ranked_by_class()
+    def __init__(self, state: OpenState) -> None:
+        self._store, self._workspace = state.store, state.now()
+        self._memory = Memory(state.store)
+        self._results: dict[Subject, Result] = self._workspace.ranked()
         self._events = self._memory.events(most=MOST_EVENTS)
         self._turns = _turns(event for event in self._events if self._is_watched(event))
         self._figures = self._memory.figures()
-        self._marks = {rule: mark for mark in ("pinned", "ignored") for rule in getattr(view.marks(), mark)}
+        flags = stored_flags(state.store)
+        self._flags = {**dict.fromkeys(flags.pinned, "pinned"), **dict.fromkeys(flags.ignored, "ignored")}
 
     def _is_watched(self, event: Event) -> bool:
-        """Whether an event tells of a rule that is watched still: of a given one, that it is given."""
+        """Whether the rule of an event is still watched, and if it is a given one, still given."""
         result = self._results.get((event.engine, event.table))
         return result is not None and (not rule_class(event.engine).given or event.text in result)
 
     def seen(self) -> Seen:
         """All of it."""
-        rules, left_out = list(self._rules()), self._view.opened().left_out
+        rules, left_out = list(self.rules(with_rows=True)), self._workspace.left_out
         return replace(
-            self._seen(rules),
+            self.without_batches(rules),
             left_out=left_out,
             rules=rules,
             events=self._events,
             counts=self._memory.counts(),
             references=self._references(),
-            changes={seq: list(_changes(about)) for seq, about in self._view.changes().items()},
-            notes=[*left_out_notes(left_out), *_kept_notes(self._memory), *self._event_notes()],
+            changes={each.seq: list(_changes(each.about)) for each in self._store.changes()},
+            notes=[*left_out_notes(left_out), *_left_out_values(self._memory), *self._event_notes()],
         )
 
-    def seen_of_columns(self) -> Seen:
-        """That of columns alone: no rows of rules, and nothing that batches did."""
-        return self._seen(list(self._rules(with_rows=False)))
-
-    def _seen(self, rules: Sequence[RuleSeen]) -> Seen:
-        view = self._view
+    def without_batches(self, rules: Sequence[RuleSeen]) -> Seen:
+        """Tables, columns and the texts of rules, without what batches did."""
+        columns = self._memory.columns().items()
         return Seen(
-            title=view.path.resolve().name,
+            title=self._store.path.resolve().name,
             is_state=True,
-            nulls=view.nulls,
-            watched=view.opened().tables,
+            nulls=self._store.nulls,
+            watched=self._workspace.tables,
             left_out={},
             sections=[*self._sections(rules)],
-            batches=view.history(),
-            nulls_over_time=self._nulls_over_time(),
+            batches=self._store.history(),
+            nulls_over_time={at: [(each.seq, float(each.nulls)) for each in figures] for at, figures in columns},
         )
 
-    def _nulls_over_time(self) -> dict[tuple[str, str], list[tuple[int, float | None]]]:
-        """The nulls of each column after each batch."""
-        return {
-            at: [(each.seq, float(each.nulls)) for each in figures] for at, figures in self._memory.columns().items()
-        }
-
     def _event_notes(self) -> list[str]:
-        """That there were more events than a page tells of."""
+        """A note where there were more events than a page shows."""
         every = sum(sum(counts.values()) for counts in self._memory.counts().values())
         if every <= len(self._events):
             return []
         first = self._events[-1].seq
         return [
             f"Of {every:,} times that a rule broke, was mended or came to follow from others, the last "
-            f"{len(self._events):,} are told, those since batch {first:,}."
+            f"{len(self._events):,} are shown, those since batch {first:,}."
         ]
 
     # ---- rules ------------------------------------------------------------------------------------------------------
 
-    def _rules(self, with_rows: bool = True) -> Iterator[RuleSeen]:
-        """The rules of which there is more to tell: given ones, the best of the others, and those that turned; with the
-        rows that break them or without.
+    def rules(self, with_rows: bool) -> Iterator[RuleSeen]:
+        """The rules that are shown in detail: given ones, the best of the others, and those that turned; with the rows
+        that break them or without.
         """
-        told: set[RuleKey] = set()
+        shown: set[RuleKey] = set()
         for (engine, subject), result in self._results.items():
             declared = rule_class(engine)
             if declared.facts:
                 continue
             best = result.values() if declared.given else islice(result.values(), BEST)
-            marked = [result[text] for *at, text in self._marks if tuple(at) == (engine, subject) and text in result]
-            for rule in {each.text: each for each in (*best, *marked)}.values():
+            flagged = [result[text] for *at, text in self._flags if tuple(at) == (engine, subject) and text in result]
+            for rule in {each.text: each for each in (*best, *flagged)}.values():
                 seen = self._rule((engine, subject, rule.text), rule, with_rows)
-                told.add(seen.key)
+                shown.add(seen.key)
                 yield seen
         for key in islice(self._turns, _TURNED):
-            if key not in told:
+            if key not in shown:
                 yield self._rule(key, self._results.get(key[:2], {}).get(key[2]), with_rows)
 
     def _rule(self, key: RuleKey, rule: Any | None, with_rows: bool) -> RuleSeen:
-        """A rule that is given or holds; or, where there is none now, one that was found, and that batches turned."""
+        """A rule that is given or holds, or one that was found before and that batches turned."""
         engine, subject, text = key
         given, turns, figures = rule_class(engine).given, self._turns.get(key, []), self._figures.get(key, ())
         finding = {} if rule is None else rule.to_json()
@@ -143,15 +136,15 @@ class _State:
             finding.get("score") if given else found_score,
             fate,
             [(each.seq, each.violations) for each in figures],
-            [_told(each) for each in reversed(turns) if each.witness and with_rows],
+            [_witness_of(each) for each in reversed(turns) if each.witness and with_rows],
             self._listing(finding) if given and with_rows else None,
             implied_by=implied if rule is None and fate.state == "implied" else "",
-            mark=self._marks.get(key, ""),
+            mark=self._flags.get(key, ""),
         )
 
     def _listing(self, finding: Mapping[str, Any]) -> Listing | None:
-        """The violations of a given rule; of a million, only so many are held as are looked at."""
-        found = self._view.listings(finding["text"]) if finding["violations"] else []
+        """The violations of a given rule, cut to as many as a page may show."""
+        found = self._workspace.listings(finding["text"]) if finding["violations"] else []
         own = (each for each in found if each.rule.table == finding["table"])
         return next((each.cut_to(MOST_PAIRS + 1) for each in own), None)
 
@@ -172,20 +165,20 @@ class _State:
                 yield Section(declared, table, title, worst_first)
             else:
                 gone = [rule for rule in own if rule.text not in result]
-                told = [(rule.text, _STATES.get(rule.fate.state)) for rule in gone if rule.fate]
-                lines = [RuleLine(text, None, state) for text, state in told if state is not None]
+                states = [(rule.text, _STATES.get(rule.fate.state)) for rule in gone if rule.fate]
+                lines = [RuleLine(text, None, state) for text, state in states if state is not None]
                 yield Section(declared, table, title, lines, result)
 
     def _references(self) -> dict[RuleKey, dict[str, Any]]:
-        """References: those that were given, and of the others those that look like foreign keys."""
-        told: dict[str, tuple[RuleKey, dict[str, Any]]] = {}
+        """References: given ones, and found ones that look like foreign keys."""
+        shown: dict[str, tuple[RuleKey, dict[str, Any]]] = {}
         for (engine, subject), result in self._results.items():
             declared = rule_class(engine)
             for rule in islice(result.values(), 40) if declared.references else ():
                 finding = rule.to_json()
                 if declared.given or finding.get("score", 0.0) >= LIKELY:
-                    told.setdefault(rule.text, ((engine, subject, rule.text), finding))
-        return dict(told.values())
+                    shown.setdefault(rule.text, ((engine, subject, rule.text), finding))
+        return dict(shown.values())
 
 
 def _changes(about: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[ChangeSeen]:
@@ -201,24 +194,24 @@ def _changes(about: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[Chang
 
 
 def _turns(events: Iterable[Event]) -> dict[RuleKey, list[Event]]:
-    """The events of each rule that is not gone, the oldest first; the rule that turned last comes first."""
+    """The events of each rule that was not removed, the oldest first; the rule that turned last comes first."""
     found: dict[RuleKey, list[Event]] = {}
     for event in events:
         found.setdefault(event.rule, []).append(event)
     return {key: each[::-1] for key, each in found.items() if each[0].event != "removed"}
 
 
-def _told(event: Event) -> Told:
+def _witness_of(event: Event) -> Told:
     witness = event.witness
     assert witness is not None
     return Told(event.seq, witness.rows, witness.values, witness.sentence)
 
 
-def _kept_notes(memory: Memory) -> list[str]:
-    """That values of rows are not kept, as they were too many."""
+def _left_out_values(memory: Memory) -> list[str]:
+    """A note where values of rows are not stored, as they were too many."""
     left_out = memory.left_out()
     if not left_out:
         return []
     rows, batches = sum(left_out.values()), len(left_out)
     with_batches = f"batch {next(iter(left_out))}" if batches == 1 else f"{batches:,} batches"
-    return [f"Of {rows:,} rows that broke rules with {with_batches} the values are not kept, as they were too many."]
+    return [f"Of {rows:,} rows that broke rules with {with_batches} the values are not stored, as they were too many."]

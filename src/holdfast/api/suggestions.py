@@ -1,4 +1,4 @@
-"""Suggestions: which rules the data look as if they were meant, and which rows break them."""
+"""Suggestions: rules that the data seem to follow, and the rows that break them."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.api.discovery import found_in
-from holdfast.api.opening import opened
-from holdfast.api.workspace import Watched
+from holdfast.api.workspace import Workspace, workspace_of
 from holdfast.engines.registry import found_classes, make_engine, rule_class, suggestible, to_find
 from holdfast.engines.scored import Scored, Wanted
 from holdfast.engines.thresholds import MAX_LHS, TOP
@@ -38,7 +37,7 @@ def suggest(
     spark: Any = None,
     progress: Progress | None = None,
 ) -> Suggestions:
-    """Which rules a table, or several given by name, look as if they were meant, exact ones and nearly exact ones.
+    """Rules that a table, or several given by name, seem to follow, exactly or nearly.
 
     `rules` names the classes to look at; none means all that can be suggested. At most `top` rules of a class are
     ranked, with up to `max_lhs` columns in a left side or key.
@@ -50,10 +49,10 @@ def suggest(
     zip -> city all 6 rows that share zip with another have its city
     """
     progress = progress or SILENT
-    classes, asked = classes_of(rules), Wanted(top, max_lhs)
+    classes, wanted = classes_of(rules), Wanted(top, max_lhs)
     started = time.perf_counter()
-    with opened(source, columns, nulls, options, spark, progress) as tables:
-        found = suggestions_in(tables, progress, classes, asked)
+    with workspace_of(source, columns, nulls, options, spark, progress) as tables:
+        found = suggestions_in(tables, progress, classes, wanted)
     return replace(found, seconds=time.perf_counter() - started)
 
 
@@ -66,12 +65,12 @@ def overview(
     page: Path | None,
     redact: bool,
 ) -> tuple[Suggestions, Found]:
-    """What is in tables: read once, for the likely rules and for the facts of columns.
+    """The likely rules of tables and the facts of their columns; the tables are read once.
 
-    `page` is one to write, which shows hashes in place of values with `redact`.
+    `page` names a page to write; with `redact` it shows hashes in place of values.
     """
     started = time.perf_counter()
-    with opened(tables, columns, nulls, options, None, progress) as seen:
+    with workspace_of(tables, columns, nulls, options, None, progress) as seen:
         facts = found_in(seen, [make_engine(each.name) for each in found_classes() if each.facts], nulls, progress)
         suggestions = suggestions_in(seen, progress)
         if page is not None:
@@ -83,22 +82,24 @@ def overview(
 
 
 def suggestions_in(
-    tables: Watched,
+    tables: Workspace,
     progress: Progress,
     classes: Sequence[str] | None = None,
-    asked: Wanted | None = None,
+    wanted: Wanted | None = None,
     given: Sequence[Mapping[str, Any]] = (),
 ) -> Suggestions:
-    """The likely rules of tables that are open. What is given has been tested by batches, and its score shows it."""
+    """The likely rules of open tables. Batches have tested given rules, which shows in their scores."""
     started = time.perf_counter()
     found: list[Scored] = []
     known = {each.name: each for each in suggestible()}
-    alone = {name: WatchedTable(each.table) for name, each in tables.tables.items()}  # with what classes share of each
+    alone = {
+        name: WatchedTable(each.table) for name, each in tables.tables.items()
+    }  # with the parts that classes share
     for declared in [known[name] for name in (known if classes is None else classes)]:
         for name in tables.names(declared.across):
             subject = tables.subject(name) if declared.across else alone[name]
             progress.step(f"Finding likely {declared.title}")
-            found += declared.likely(subject, asked or Wanted(), tables.runner, progress)
+            found += declared.likely(subject, wanted or Wanted(), tables.runner, progress)
     tested = {(rule["table"], rule["text"]): rule for rule in given if rule.get("tested_since")}
     order, same = ranked([_with_tests(each, tested.get((each.table, each.text))) for each in found], tables.shapes)
     progress.step("Looking for rows that look wrong")
@@ -107,11 +108,13 @@ def suggestions_in(
 
 
 def _with_tests(scored: Scored, given: Mapping[str, Any] | None) -> Scored:
-    """A rule with what batches showed since it is watched."""
+    """A rule with its track record."""
     if given is None:
         return scored
-    said = f"; of {given['tested_since']:,} rows that came since and could have broken it {given['broke_since']:,} did"
-    return replace(scored, score=max(scored.score, given["trust"]), sentence=scored.sentence + said)
+    record = (
+        f"; of {given['tested_since']:,} rows that came since and could have broken it {given['broke_since']:,} did"
+    )
+    return replace(scored, score=max(scored.score, given["trust"]), sentence=scored.sentence + record)
 
 
 def classes_of(rules: str | Sequence[str] | None) -> list[str]:
@@ -119,11 +122,11 @@ def classes_of(rules: str | Sequence[str] | None) -> list[str]:
     known = [each.name for each in suggestible()]
     if rules is None:
         return known
-    asked = to_find(rules)
-    for name in asked:
+    wanted = to_find(rules)
+    for name in wanted:
         if name not in known:
             raise BadInput(f"{rule_class(name).title} can't be suggested; choose from: {', '.join(known)}")
-    return asked
+    return wanted
 
 
 def is_state(source: Any) -> bool:

@@ -1,4 +1,4 @@
-"""The page of tables that someone looked at once."""
+"""The page of tables that belong to no state."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from holdfast.api.workspace import Watched
+from holdfast.api.workspace import Workspace
 from holdfast.engines.registry import ALL_TABLES, rule_class, table_of_rows
 from holdfast.engines.thresholds import LIKELY
 from holdfast.ranking.suggestion import Suggestion
@@ -19,7 +19,7 @@ from holdfast.results.found import Found
 from holdfast.results.outputs import PAGE, write_text
 from holdfast.results.suggestions import Suggestions
 
-BEST = 200  # of the best rules of a class and table there is more to tell
+BEST = 200  # rules of a class and table that a page shows in detail, the best ones
 
 
 def write_document(path: Path, made: Mapping[str, Any]) -> int:
@@ -27,8 +27,8 @@ def write_document(path: Path, made: Mapping[str, Any]) -> int:
     return write_text(path, html_page(made), PAGE)
 
 
-def found_document(tables: Watched, found: Found, *, redact: bool = False) -> dict[str, Any]:
-    """The document of what was found in tables that are open."""
+def found_document(tables: Workspace, found: Found, *, redact: bool = False) -> dict[str, Any]:
+    """The document of what was found in open tables."""
     sections, rules = [], []
     for result in found.ranked:
         for first in islice(result.values(), 1):
@@ -42,9 +42,9 @@ def found_document(tables: Watched, found: Found, *, redact: bool = False) -> di
 
 
 def suggested_document(
-    tables: Watched, suggestions: Suggestions, nulls: str, *, redact: bool = False
+    tables: Workspace, suggestions: Suggestions, nulls: str, *, redact: bool = False
 ) -> dict[str, Any]:
-    """The document of likely rules of tables that are open, and of rows that look wrong."""
+    """The document of likely rules of open tables, and of rows that look wrong."""
     lines: dict[tuple[str, str], list[RuleLine]] = {}
     rules = []
     for each in suggestions:
@@ -69,7 +69,7 @@ def left_out_notes(left_out: Mapping[str, Sequence[str]]) -> list[str]:
 
 
 def _look(
-    tables: Watched,
+    tables: Workspace,
     nulls: str,
     sections: Sequence[Section],
     rules: Sequence[RuleSeen],

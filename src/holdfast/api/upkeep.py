@@ -1,4 +1,4 @@
-"""The upkeep of a state: checkpoints, which keep the engines' states and hold the files small, and vacuum.
+"""The upkeep of a state: checkpoints, which store the engines' states and keep the files small, and vacuum.
 
 Files are written first, then one transaction names them and all that goes with them, then the old ones are removed: a
 crash leaves the state before or the state after. Engines' states are those of the last batch at that moment, so no
@@ -10,8 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 
-from holdfast.api.open_state import Loaded
-from holdfast.api.stored import written_states
+from holdfast.api.open_state import OpenState
 from holdfast.engines.registry import ALL_TABLES
 from holdfast.errors import BadInput, Damaged, Missing, clear_sentences, no_space
 from holdfast.results.upkeep import Vacuumed
@@ -31,28 +30,28 @@ _MOST_BATCHES = 1024  # after a checkpoint that failed, the next is tried after 
 class Upkeep:
     """Keeps a state small."""
 
-    def __init__(self, loaded: Loaded) -> None:
-        self._loaded, self._store = loaded, loaded.store
-        self._needed: dict[str, float] = json.loads(self._store.meta(_NEEDED) or "{}")
+    def __init__(self, state: OpenState) -> None:
+        self._state, self._store = state, state.store
+        self._needed: dict[str, float] = self._store.facts(_NEEDED)
 
     def checkpoint(self) -> None:
-        """Keep the engines' states as of now, merge small segments, and rewrite tables that hold more than twice
-        what they need.
+        """Store the engines' states as of now, merge small segments, and rewrite tables that hold more than twice what
+        they need.
         """
-        tables = self._loaded.now().tables
-        with self._loaded.writing():
-            self._keep([name for name in tables if self._has_outgrown(name) and self._is_overweight(name)])
+        tables = self._state.now().tables
+        with self._state.writing():
+            self._write([name for name in tables if self._has_outgrown(name) and self._is_overweight(name)])
 
     def checkpoint_if_due(self, changed: Iterable[str]) -> None:
-        """The same after a batch of some tables, if it is due. The batch is kept already: where the disk is too full
-        for a checkpoint, the next one waits until there are twice as many batches, so that they don't all pay for it
+        """A checkpoint after a batch of some tables, if it is due. The batch is stored already. Where the disk is too
+        full for a checkpoint, the next one waits until there are twice as many batches, so that not every batch tries
         in vain.
         """
-        loaded = self._loaded
-        long = loaded.replay_seconds > _REPLAY_SECONDS or loaded.replay_batches >= _REPLAY_BATCHES
+        state = self._state
+        long = state.replay_seconds > _REPLAY_SECONDS or state.replay_batches >= _REPLAY_BATCHES
         if not long and not any(self._has_outgrown(name) for name in changed):
             return
-        seq = loaded.last_batch()
+        seq = state.last_batch()
         if seq < self._store.next_checkpoint:
             return
         try:
@@ -61,72 +60,68 @@ class Upkeep:
                     raise no_space(self._store.path)
                 self.checkpoint()
         except (Damaged, Missing) as error:
-            loaded.progress.note(f"The batch is kept, but its files can't be merged: {error}.")
+            state.progress.note(f"The batch is stored, but its files can't be merged: {error}.")
         except BadInput:
-            loaded.progress.note("The batch is kept; merging its files waits until the disk has room for it.")
+            state.progress.note("The batch is stored; its files are merged when the disk has room for it.")
         else:
             return
-        self._store.postpone_checkpoint(seq + min(max(loaded.replay_batches, 1), _MOST_BATCHES))
+        self._store.postpone_checkpoint(seq + min(max(state.replay_batches, 1), _MOST_BATCHES))
 
     def vacuum(self, keep_events: bool) -> Vacuumed:
         """Rewrite all tables, and remove what is left of deleted rows from the whole state folder."""
-        tables = self._loaded.now().tables
+        tables = self._state.now().tables
         before = self._store.size()
-        with self._loaded.writing():
-            dropped = self._keep(tables)
+        with self._state.writing():
+            dropped = self._write(tables)
             living = {name: watched.table.living_ids() for name, watched in tables.items()}
             events = self._store.forget(None if keep_events else living)
         return Vacuumed(before, self._store.size(), dropped, events)
 
     def remember_needed(self, needed: Mapping[str, float]) -> None:
-        """Keep how many bytes a row needs, for the next process that opens the state."""
+        """Store how many bytes a row needs, for the next process that opens the state."""
         self._needed |= needed
         text = json.dumps(self._needed)
         if text != self._store.meta(_NEEDED):
             self._store.put_meta(_NEEDED, text)
 
-    def _keep(self, outgrown: Iterable[str]) -> int:
-        """Keep states and tables as of now, some of them rewritten; gives how many values that dropped."""
-        loaded, store = self._loaded, self._store
-        loaded.stale = True
+    def _write(self, outgrown: Iterable[str]) -> int:
+        """Store states and tables as of now, some tables rewritten; gives how many values that dropped."""
+        state, store = self._state, self._store
+        state.stale = True
         replaced: dict[str, tuple[Segment, ...]] = {}
-        kept: dict[str, Kept] = {}
+        kept: dict[str, Kept] = {}  # what of each table that is rewritten stays
         dropped = 0
         for name in outgrown:
-            loaded.progress.step(f"Writing {name} anew")
-            made = rewritten(loaded.tables[name], store.folder)
+            state.progress.step(f"Writing {name} again")
+            made = rewritten(state.tables[name], store.folder)
             replaced[name], kept[name] = made.segments, made.kept
             dropped += made.dropped
-        for name, watched in loaded.watched.tables.items():
-            table = watched.table
+        for name, shared in state.workspace.tables.items():
+            table = shared.table
             segments = replaced.get(name) or compacted(table, store.folder)
             if segments is not None:
                 replaced[name] = segments
                 now = load_table(TableFiles(table.schema, segments, table.next_id))
                 if name in kept:
-                    watched.rewritten(now, kept[name])
+                    shared.rewritten(now, kept[name])
                 else:
-                    watched.table = now.following(table)  # the same in other files
-        self._move_on(kept)
-        store.keep_states(loaded.last_batch(), written_states(store, loaded.watched, {}), replaced)
-        self.remember_needed({name: needed_bytes(loaded.tables[name]) for name in kept})
-        loaded.replay_seconds, loaded.replay_batches = 0.0, 0
-        loaded.stale = False
-        return dropped
-
-    def _move_on(self, kept: Mapping[str, Kept]) -> None:
-        """Let the engines go on with tables that were rewritten."""
-        watched = self._loaded.watched
-        for (rules, name), state in watched.states.items():
+                    shared.table = now.following(table)  # the same in other files
+        watched = state.workspace
+        for (rules, name), known in watched.states.items():
             if name in kept or (name == ALL_TABLES and kept):
-                watched.states[rules, name] = watched.engines[rules].rewritten(state, watched.subject(name), kept)
+                watched.states[rules, name] = watched.engines[rules].rewritten(known, watched.subject(name), kept)
+        store.write_checkpoint(state.last_batch(), state.write_states(watched, {}), replaced)
+        self.remember_needed({name: needed_bytes(state.tables[name]) for name in kept})
+        state.replay_seconds, state.replay_batches = 0.0, 0
+        state.stale = False
+        return dropped
 
     def _has_outgrown(self, name: str) -> bool:
         """Whether a table holds more than twice the bytes that its rows needed when they were last counted."""
-        table = self._loaded.tables[name]
+        table = self._state.tables[name]
         return is_overweight(table, self._needed.setdefault(name, bytes_a_row(table)))
 
     def _is_overweight(self, name: str) -> bool:
         """Whether a table does hold more than twice the bytes that its rows need."""
-        self._needed[name] = needed_bytes(self._loaded.tables[name])
+        self._needed[name] = needed_bytes(self._state.tables[name])
         return self._has_outgrown(name)

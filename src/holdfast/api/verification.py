@@ -1,7 +1,7 @@
-"""Verifying: is a state what was written, and what would be found today?
+"""Verification: is a state what was written, and are its answers what a fresh search finds?
 
-Three looks, each where the one before found nothing wrong: every byte of every file, and the database; the facts in the
-database against the tables and the engines' states; and, if asked for, the answers against those found from scratch.
+Three checks, each only if the one before found nothing wrong: every byte of every file, and the database; the facts in
+the database against the tables and the engines' states; and, with `deep`, the answers against a search from scratch.
 """
 
 from __future__ import annotations
@@ -15,9 +15,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from holdfast.api.open_state import Loaded
-from holdfast.api.opening import opened
-from holdfast.api.workspace import Subject, Watched
+from holdfast.api.open_state import OpenState
+from holdfast.api.workspace import Subject, Workspace, workspace_of
 from holdfast.changes.diff import Finding, Result
 from holdfast.changes.equal_rows import hash_rows
 from holdfast.engines.contract import HISTORY
@@ -34,13 +33,13 @@ from holdfast.table.table import Table
 
 _ATTEMPTS = 5
 _SMALL_CELLS = 5_000_000  # up to here, rules are looked for among all columns of a table
-_SAMPLE = 4  # of larger ones, among so many columns
+_SAMPLE = 4  # columns of larger ones
 _SHOWN = 3
 
 
 def verify(path: str | Path, *, deep: bool = False, progress: Progress | None = None) -> Verified:
-    """Look whether a state is whole, while a writer may be at work; with `deep`, whether its answers are those that are
-    found from scratch: all of them in small tables, in larger ones those about a few columns that chance picks.
+    """Check whether a state is whole, while a writer may be at work; with `deep`, whether its answers equal those of a
+    search from scratch: all of them in small tables, in larger ones those about a few random columns.
 
     With `watch` and `more` of the example of `Monitor`:
 
@@ -51,7 +50,7 @@ def verify(path: str | Path, *, deep: bool = False, progress: Progress | None = 
         try:
             with closing(Store(path)) as store:
                 return _verified(store, deep, progress or Progress())
-        except (Damaged, Missing) as error:  # of the database: nobody knows which other files there are
+        except (Damaged, Missing) as error:  # of the database: other files are not known then
             return Verified(str(path), 0, 0, (), (str(error),))
 
 
@@ -61,9 +60,9 @@ def _verified(store: Store, deep: bool, progress: Progress) -> Verified:
     problems += store.complaints()
     if not problems:
         progress.step("Reading tables and rules")
-        seen = _Answers(store, progress)
-        problems += seen.wrong_facts()
-        for what, wrong in seen.found_again() if deep and not problems else ():
+        answers = _Answers(store, progress)
+        problems += answers.wrong_facts()
+        for what, wrong in answers.found_again() if deep and not problems else ():
             compared.append(what)
             problems += wrong
     return Verified(str(store.path), count, size, tuple(compared), tuple(problems))
@@ -73,13 +72,14 @@ def _verified(store: Store, deep: bool, progress: Progress) -> Verified:
 
 
 def _look_at_all_files(store: Store, progress: Progress) -> tuple[int, int, list[str]]:
-    """How many files and bytes there are, and what is wrong with them: again, if a compaction came between."""
-    for left in reversed(range(_ATTEMPTS)):
+    """How many files and bytes there are, and what is wrong with them. If a compaction removed files meanwhile, look
+    again.
+    """
+    for _ in range(_ATTEMPTS):
         names = store.named()
         size, problems = _look_at_files(store, names, progress)
-        if not problems or not left:
-            break
-        store.look_again()
+        if problems:
+            store.look_again()
         if store.named() == names:
             break
     return len(names), size, problems
@@ -103,68 +103,68 @@ class _Answers:
     """A state with the results in its database, both as of one moment."""
 
     def __init__(self, store: Store, progress: Progress) -> None:
-        self._loaded = Loaded(store, progress=progress)
-        self._kept: dict[Subject, dict[str, Any]] = self._loaded.while_others_write(self._read)
-        self._watched: Watched = self._loaded.now()
+        self._state = OpenState(store, progress=progress)
+        self._stored: dict[Subject, dict[str, Any]] = self._state.while_others_write(self._read)
+        self._watched: Workspace = self._state.now()
         self._found = self._watched.results()
 
     def _read(self) -> dict[Subject, dict[str, Any]]:
-        self._loaded.load()
-        subjects = (at for at in self._loaded.watched.states if not rule_class(at[0]).many)
-        return {at: {line["text"]: line for line in self._loaded.store.results(*at)} for at in subjects}
+        self._state.load()
+        subjects = (at for at in self._state.workspace.states if not rule_class(at[0]).many)
+        return {at: {line["text"]: line for line in self._state.store.results(*at)} for at in subjects}
 
     def wrong_facts(self) -> list[str]:
-        """What the database says otherwise than tables and engines, and where a table contradicts itself."""
+        """Where the database disagrees with tables and engines, and where a table contradicts itself."""
         problems = []
-        for name, table in self._loaded.tables.items():
-            if table.rows != (kept := self._loaded.records[name].rows):
-                problems.append(f"table {name}: its files hold {table.rows:,} rows, the database says {kept:,}")
+        for name, table in self._state.tables.items():
+            if table.rows != (stored := self._state.records[name].rows):
+                problems.append(f"table {name}: its files hold {table.rows:,} rows, the database says {stored:,}")
             problems += [f"table {name}: {wrong}" for wrong in _wrong_shards(table)]
-        for subject, kept_results in self._kept.items():
+        for subject, results in self._stored.items():
             now = _as_json(self._found[subject])
-            problems += [f"the database: {line}" for line in _differences(kept_results, now)]
+            problems += [f"the database: {line}" for line in _differences(results, now)]
         return problems
 
     def found_again(self) -> Iterator[tuple[str, list[str]]]:
-        """What was looked for from scratch, and which answers differ."""
-        tables = self._loaded.tables
+        """What was searched from scratch, and which answers differ."""
+        tables = self._state.tables
         fresh = {name: load_table(table.where) for name, table in tables.items() if table.where is not None}
         sampled = sum(table.rows * len(table.schema.columns) for table in fresh.values()) > _SMALL_CELLS
-        all_of_it = Watched({name: WatchedTable(table) for name, table in fresh.items()})
+        everything = Workspace({name: WatchedTable(table) for name, table in fresh.items()})
         searched = [rules for rules in self._watched.engines if sampled and rule_class(rules).is_searched]
         whole = [rules for rules in self._watched.engines if rules not in searched]
-        for (rules, name), again in self._found_in(all_of_it, whole):
+        for (rules, name), again in self._found_in(everything, whole):
             what = rule_class(rules).title + (f" of {name}" if name != ALL_TABLES else "")
-            told = _of_table(_as_json(self._found[rules, name]))
-            yield f"{what}: {len(again):,}", _differences(told, _of_table(_as_json(again)))
+            known = _without_history(_as_json(self._found[rules, name]))
+            yield f"{what}: {len(again):,}", _differences(known, _without_history(_as_json(again)))
         if searched:
             yield self._found_again_among_some(searched, fresh)
 
     def _found_again_among_some(self, searched: list[str], fresh: Mapping[str, Table]) -> tuple[str, list[str]]:
-        """The same among a few columns, which chance picks: a rule is minimal among all columns iff it is among its
-        own, so what is found there must be what is kept about them.
+        """The same among a few random columns. A rule is minimal among all columns iff it is minimal among its own, so
+        a search there must find exactly the known rules about these columns.
         """
         picked = {name: _picked(table) for name, table in fresh.items()}
         parts = {name: _part(table, picked[name]) for name, table in fresh.items()}
-        with opened(parts, (), self._loaded.store.nulls, None, None, self._loaded.progress) as tables:
+        with workspace_of(parts, (), self._state.store.nulls, None, None, self._state.progress) as tables:
             again = [finding for _, result in self._found_in(tables, searched) for finding in result.values()]
         among = {(name, table.schema.names[c]) for name, table in fresh.items() for c in picked[name]}
         known = [finding for at in self._found if at[0] in searched for finding in self._found[at].values()]
         sides = again, [finding for finding in known if _columns(finding) <= among]
-        found, kept = ({(each.kind, each.text): each.to_json() for each in side} for side in sides)
+        found, stored = ({(each.kind, each.text): each.to_json() for each in side} for side in sides)
         named = ", ".join(sorted(f"{table}.{column}" for table, column in among))
-        return f"rules ({', '.join(searched)}) among {named}: {len(found):,}", _differences(kept, found)
+        return f"rules ({', '.join(searched)}) among {named}: {len(found):,}", _differences(stored, found)
 
-    def _found_in(self, tables: Watched, classes: list[str]) -> Iterator[tuple[Subject, Result]]:
-        """What engines of some classes find in tables, when they ask as they did of those of the state."""
+    def _found_in(self, tables: Workspace, classes: list[str]) -> Iterator[tuple[Subject, Result]]:
+        """What engines of some classes find in tables, with the same spec as in the state."""
         for at, state in self._watched.states.items():
             if at[0] in classes:
                 engine = tables.engines[at[0]] = self._watched.engines[at[0]].as_asked_of(state)
-                yield at, engine.result(tables.found(at, self._loaded.progress))
+                yield at, engine.result(tables.discover(at, self._state.progress))
 
 
 def _wrong_shards(table: Table) -> Iterator[str]:
-    """Where a code stands for no value, and where a row is not found by its hash."""
+    """Where a code has no value, and where a row is not found by its hash."""
     for shard in table.shards:
         for name, codes, dictionary in zip(table.schema.names, shard.columns, table.dictionaries, strict=True):
             if int(codes.max(initial=0)) >= len(dictionary):
@@ -196,14 +196,15 @@ def _as_json(result: Result) -> dict[str, Any]:
     return {text: finding.to_json() for text, finding in result.items()}
 
 
-def _of_table(found: Mapping[str, Any]) -> dict[str, Any]:
-    """Findings without their track record, which no table shows."""
+def _without_history(found: Mapping[str, Any]) -> dict[str, Any]:
+    """Findings without their track record, which the table doesn't decide."""
     return {text: {name: line[name] for name in line if name not in HISTORY} for text, line in found.items()}
 
 
-def _differences(kept: Mapping[Any, Any], found: Mapping[Any, Any]) -> list[str]:
+def _differences(stored: Mapping[Any, Any], found: Mapping[Any, Any]) -> list[str]:
     """The first few rules on which two sides differ."""
-    wrong = [text for text in {**kept, **found} if kept.get(text) != found.get(text)]
+    wrong = [text for text in {**stored, **found} if stored.get(text) != found.get(text)]
     return [
-        f"{text}: kept as {kept.get(text, 'nothing')}, found as {found.get(text, 'nothing')}" for text in wrong[:_SHOWN]
+        f"{text}: stored as {stored.get(text, 'nothing')}, found as {found.get(text, 'nothing')}"
+        for text in wrong[:_SHOWN]
     ]

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from holdfast.api.open_state import Loaded, opened_store
+from holdfast.api.open_state import OpenState, opened_store
 from holdfast.api.rows import matching, rows_of
-from holdfast.api.stored import kept_marks, kept_rules
-from holdfast.api.workspace import Watched
+from holdfast.api.settings import rules_in, stored_flags, stored_rules
+from holdfast.api.workspace import Subject, Workspace
 from holdfast.changes.diff import Finding, Result
 from holdfast.engines.listing import Listing
 from holdfast.engines.registry import ALL_TABLES, class_of_text, given_class, make_engine, rule_class
@@ -25,6 +25,7 @@ from holdfast.results.rows import Row
 from holdfast.results.state import State
 from holdfast.rules.registry import examples
 from holdfast.store.records import BatchRecord
+from holdfast.store.store import Store
 from holdfast.table.nulls import Nulls
 from holdfast.table.table import Table
 from holdfast.text.quotes import command
@@ -54,40 +55,40 @@ class View:
     2 zip -> city
     """
 
-    def __init__(self, loaded: Loaded) -> None:
-        self._loaded, self._store = loaded, loaded.store
+    def __init__(self, state: OpenState) -> None:
+        self._state = state
 
     def __repr__(self) -> str:
         heading = f"{type(self).__name__} of {self.path}"
-        if self._loaded.closed:
+        if self._state.closed:
             return visible(f"{heading}, closed")
-        engines = self._loaded.watched.engines
+        engines = self._state.workspace.engines
         lines = [
-            f"{heading}: {self._loaded.last_batch():,} batches applied",
-            *(f"  {name}: {_shape(table)}" for name, table in self._loaded.tables.items()),
+            f"{heading}: {self._state.last_batch():,} batches applied",
+            *(f"  {name}: {_shape(table)}" for name, table in self._state.tables.items()),
             f"  watching {', '.join(dict.fromkeys(_OWN if rule_class(n).given else n for n in engines))}",
         ]
         return "\n".join(map(visible, lines))
 
     def _repr_html_(self) -> str | None:
-        if self._loaded.closed:
+        if self._state.closed:
             return None
-        return State(str(self.path), self._loaded.last_batch(), self.tables, self.rule_history())._repr_html_()
+        return State(str(self.path), self._state.last_batch(), self.tables, self.rule_history())._repr_html_()
 
     @staticmethod
     def open(path: str | Path, *, progress: Progress | None = None) -> View:
         """Open a state to look at it, while another process may apply batches to it."""
         with opened_store(path, False, progress) as store:
-            loaded = Loaded(store, progress=progress)
-            loaded.while_others_write(loaded.load)
-            return View(loaded)
+            state = OpenState(store, progress=progress)
+            state.while_others_write(state.load)
+            return View(state)
 
     def close(self) -> None:
         """Let go of the state."""
-        self._loaded.close()
+        self._state.close()
 
     def __enter__(self) -> Self:
-        self._loaded.refuse_closed()
+        self._state.refuse_closed()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -98,74 +99,81 @@ class View:
 
         The engines see the new batches alone, unless files were merged meanwhile: then all is loaded again.
         """
-        return self._loaded.catch_up()
+        return self._state.catch_up()
+
+    @property
+    def _store(self) -> Store:
+        """The store; refused once the state is closed."""
+        self._state.refuse_closed()
+        return self._state.store
 
     # ---- looking ----------------------------------------------------------------------------------------------------
 
     @property
     def tables(self) -> dict[str, Table]:
         """The watched tables as they are now, encoded."""
-        self._loaded.now()
-        return self._loaded.tables
+        self._state.now()
+        return self._state.tables
 
     @property
     def path(self) -> Path:
         """Where the state lies."""
-        return self._store.path
+        return self._state.store.path
 
     @property
     def nulls(self) -> Nulls:
         """How nulls compare."""
-        self._loaded.refuse_closed()
         return self._store.nulls
 
     @property
     def left_out(self) -> dict[str, tuple[str, ...]]:
-        """The columns of each table that are not watched: they can't be compared, or others were asked for."""
-        self._loaded.refuse_closed()
-        return dict(self._loaded.watched.left_out)
+        """The columns of each table that are not watched: they can't be compared, or others were chosen."""
+        self._state.refuse_closed()
+        return dict(self._state.workspace.left_out)
 
     def results(self, rules: str | None = None) -> list[Finding]:
         """What holds now."""
         return [finding for result in self.found(rules) for finding in result.values()]
 
     def found(self, rules: str | None = None) -> list[Result]:
-        """The same, by text, for each engine and table: findings that are many are made when they are looked at."""
-        return [result for (name, _), result in self._loaded.now().results().items() if rules in (None, name)]
+        """What holds now, by text, for each engine and table: where there are many findings, each is made when it is
+        read.
+        """
+        return [result for (name, _), result in self.opened().results().items() if rules in (None, name)]
 
-    def ways(self) -> dict[tuple[str, str], str]:
-        """In which way the rules of a class are kept for a table, and why, where there are several ways."""
-        watched = self._loaded.now()
-        told = {at: watched.engines[at[0]].how(state) for at, state in watched.states.items()}
-        return {at: how for at, how in told.items() if how}
+    def ways(self) -> dict[Subject, str]:
+        """The strategy by which the rules of a class are maintained for a table, and why, where there are several."""
+        now = self.opened()
+        strategies = {at: now.engines[at[0]].how(state) for at, state in now.states.items()}
+        return {at: how for at, how in strategies.items() if how}
 
     def ranked(self, rules: str | None = None) -> list[Result]:
-        """The same as people want to read it: the best first, with what only a look at all of them tells."""
+        """What holds now, the best first, with scores where a class has them."""
         return list(self.ranked_by_class(rules).values())
 
-    def ranked_by_class(self, rules: str | None = None) -> dict[tuple[str, str], Result]:
+    def ranked_by_class(self, rules: str | None = None) -> dict[Subject, Result]:
         """The same by class and table (`*`: all of them)."""
-        return self._loaded.now().ranked(rules)
+        return self.opened().ranked(rules)
 
-    def opened(self) -> Watched:
-        """The tables with what engines keep of them, as they are now."""
-        return self._loaded.now()
+    def opened(self) -> Workspace:
+        """The tables with their engines and what these know, as of now."""
+        return self._state.now()
 
     def rule_history(self) -> RuleHistory:
-        """How every rule has fared that was given, holds or once held. Column facts don't break, and are not told."""
-        watched = self._loaded.now()
-        results: dict[tuple[str, str], Result] = {}
-        for subject, state in watched.states.items():
-            engine = watched.engines[subject[0]]
+        """The history of every rule that was given, holds or once held. Column facts don't break and are left out."""
+        now = self.opened()
+        results: dict[Subject, Result] = {}
+        for subject, state in now.states.items():
+            engine = now.engines[subject[0]]
             if not engine.declared.facts:
                 results[subject] = engine.ranked(state) if engine.declared.scored else engine.result(state)
-        since = {each["class"]: told.seq for told in self._store.reshaped() for each in told.about.get("watched", ())}
-        events = self._store.remembered.rule_events()
-        return RuleHistory(results, events, self.memory(), self._loaded.last_batch(), since)
+        since = {each["class"]: seq for seq, about in self.changes().items() for each in about.get("watched", ())}
+        events = self._store.memory.rule_events()
+        return RuleHistory(results, events, self.memory(), self._state.last_batch(), since)
 
     def violations(self, rule: str | None = None) -> Listings:
         """The violations of one given rule, by its name or text, or of all of them."""
-        self._loaded.now()
+        self.opened()
         if not (given := self._given()):
             path = self.path
             raise BadInput(f"{path}: no rules are given here; add some with: {command('rules', path, 'add', 'FILE')}")
@@ -177,122 +185,113 @@ class View:
 
     def listings(self, rule: str | None = None) -> list[Listing]:
         """The violations of all given rules, or of one, by its name or text; none where there are no such rules."""
-        watched = self._loaded.now()
-        return [
-            listing
-            for (rules, name), state in watched.states.items()
-            if watched.engines[rules].declared.given
-            for listing in watched.engines[rules].listings(state, watched.subject(name), rule)
-        ]
+        return self.opened().listings(rule)
 
     def rows(
         self, numbers: Sequence[int] = (), *, where: Mapping[str, Any] | None = None, table: str | None = None
     ) -> list[Row]:
-        """Rows by their numbers, or those that have some values by column; dead ones, too, as far as they are kept."""
-        own = self._loaded.now().tables[self._loaded.table_name(table)].table
+        """Rows by their numbers, or by values of columns; also dead ones, as far as they are stored."""
+        own = self.opened().tables[self._state.table_name(table)].table
         return rows_of(own, self._store, numbers if where is None else [*numbers, *matching(own, where).tolist()])
 
     def given(self, rule: str, *, table: str | None = None) -> dict[str, Any] | None:
         """How the given rule with a name or text stands, if there is such a rule. Several tables may have rules with
         the same text: `table` chooses one.
         """
-        self._loaded.refuse_closed()
         known = self._given()
         named = [each for each in known if each["name"] == rule]
         same = [each for each in known if each["text"] == rule and table in (None, each["table"])]
         return next(iter(named or same), None)
 
     def _given(self) -> list[dict[str, Any]]:
-        given = [name for name, engine in self._loaded.watched.engines.items() if engine.declared.given]
-        return [finding for name in given for finding in self._store.results(name)]
+        store, engines = self._store, self._state.workspace.engines
+        return [line for name, engine in engines.items() if engine.declared.given for line in store.results(name)]
 
     def explain(self, rule: str, *, table: str | None = None) -> list[str]:
         """Whether a rule holds, how far, which rows to look at, and which broke it before: in lines of text.
 
-        A rule that was given may be named. Functional dependencies (`Zip -> State`), keys (`key(Zip)`) and lists
-        (`[Salary] orders [Tax]`) need not be watched; inclusion dependencies (`orders.cust in customers.id`) must be,
-        or be given.
+        Name a given rule, or write any rule. Functional dependencies (`Zip -> State`), keys (`key(Zip)`) and lists
+        (`[Salary] orders [Tax]`) need not be watched; inclusion dependencies (`orders.cust in customers.id`) must be
+        watched or given.
         """
         return self.explanation(rule, table=table).lines()
 
     def explanation(self, rule: str, *, table: str | None = None, rows: Sequence[int] = ()) -> Explanation:
         """The same as a value: `lines()` are its text, and `to_json()` is a plain object. `rows` asks why just these
-        break the rule, where a class of rules can tell. Where batches broke a rule, or mended it, both tell that, too.
+        break the rule, where a class of rules can say so. Both have the batches that broke or mended the rule.
         """
-        watched = self._loaded.now()
+        watched = self.opened()
         if given := self.given(rule, table=table):
             rule, table = given["text"], given["table"]
         declared = given_class(rule) if given else class_of_text(rule)
         if declared is None:
             raise BadInput(f"{rule!r} is neither the name of a rule nor the text of one, such as {examples()}")
-        name = ALL_TABLES if declared.across else self._loaded.table_name(table)
+        name = ALL_TABLES if declared.across else self._state.table_name(table)
         engine = watched.engines.get(declared.name) or make_engine(declared.name)
         now = engine.explain(watched.states.get((declared.name, name)), watched.subject(name), rule, rows)
         about = now.to_json()
-        kept = declared.name if declared.given else about["kind"]  # FDs and keys are explained by the same engine
-        return Explanation(now, tuple(self.memory().events_of(kept, name, about["text"])), self._loaded.last_batch())
+        kind = declared.name if declared.given else about["kind"]  # FDs and keys are explained by the same engine
+        return Explanation(now, tuple(self.memory().events_of(kind, name, about["text"])), self._state.last_batch())
 
     def suggest(
         self, rules: str | Sequence[str] | None = None, *, top: int = TOP, max_lhs: int = MAX_LHS
     ) -> Suggestions:
-        """Which rules the tables look as if they were meant now, exact or nearly, whether they are watched or not."""
+        """Rules that the tables seem to follow now, exactly or nearly, whether they are watched or not."""
         from holdfast.api.suggestions import classes_of, suggestions_in
         from holdfast.engines.scored import Wanted
 
-        progress = self._loaded.progress
+        progress = self._state.progress
         return suggestions_in(self.opened(), progress, classes_of(rules), Wanted(top, max_lhs), self._given())
 
     def advise(self, clause: str, *, table: str | None = None, have: str | Sequence[str] = ()) -> Advice:
         """Which columns of a clause (`ORDER BY Year, Salary, Bin`, `GROUP BY …`, `DISTINCT …`) are redundant, and which
-        other orders serve it, from the rules that hold now. `have` tells orders that there are, such as those of
-        indexes: `"Year, Salary desc"`.
+        other orders serve it, from the rules that hold now. `have` names orders that exist, such as those of indexes:
+        `"Year, Salary desc"`.
         """
         from holdfast.api.advice import advice_on
 
-        watched, name = self._loaded.now(), self._loaded.table_name(table)
+        watched, name = self.opened(), self._state.table_name(table)
         results = {rules: found for (rules, subject), found in watched.results().items() if subject == name}
         return advice_on(clause, [have] if isinstance(have, str) else have, watched.schemas[name], results)
 
     def column(self, name: str, *, table: str | None = None) -> Lens:
         """A column looked at closely: its values, what determines it and what it determines, all rules that name it."""
-        from holdfast.api.column_profile import lens_of
+        from holdfast.api.column_profile import column_profile
         from holdfast.api.state_report import columns_seen
 
-        return lens_of(columns_seen(self), self._loaded.table_name(table), name)
+        return column_profile(columns_seen(self._state), self._state.table_name(table), name)
+
+    def document(self, *, redact: bool = False, live: bool = False, most: int | None = None) -> dict[str, Any]:
+        """What a page of the state shows, as one plain object: as many rules as fit a page, or at most `most`."""
+        from holdfast.api.state_report import state_document
+
+        return state_document(self._state, redact=redact, live=live, most=most)
 
     def report(self, path: str | Path, *, redact: bool = False) -> int:
-        """Write a page of its own that tells what holds, what broke, since when and because of which rows; gives its
-        size in bytes. With `redact` it shows hashes in place of values.
+        """Write a page that shows what holds, what broke, since when and because of which rows; gives its size in
+        bytes. With `redact` it shows hashes in place of values.
         """
-        from holdfast.api.state_report import state_document
         from holdfast.api.tables_report import write_document
 
-        return write_document(Path(path), state_document(self, redact=redact))
+        return write_document(Path(path), self.document(redact=redact))
 
     def rules(self) -> Rules:
         """The rules that are given, as values; `str()` of them is a rule file."""
-        from holdfast.api.change.spec import rules_in
-
-        self._loaded.refuse_closed()
-        return rules_in(kept_rules(self._store))
+        return rules_in(stored_rules(self._store))
 
     def marks(self) -> Marks:
         """The found rules that are ignored, and those that are pinned."""
-        self._loaded.refuse_closed()
-        return kept_marks(self._store)
+        return stored_flags(self._store)
 
     def changes(self) -> dict[int, dict[str, Any]]:
-        """What changes of rules and columns did, by their numbers in the history."""
-        self._loaded.refuse_closed()
-        return {each.seq: each.about for each in self._store.reshaped()}
+        """What changes of rules, columns and tables did, by their numbers in the history."""
+        return {each.seq: each.about for each in self._store.changes()}
 
     def memory(self) -> Memory:
         """What the state remembers: what batches did to rules, and how figures moved."""
-        self._loaded.refuse_closed()
         return Memory(self._store)
 
     def history(self, last: int | None = None) -> list[BatchRecord]:
-        """The applied batches, the oldest first; or the last so many of them."""
-        self._loaded.refuse_closed()
-        refuse_below(0, last, "the number of batches to tell")
+        """The applied batches, the oldest first: all of them, or the last ones."""
+        refuse_below(0, last, "the number of batches to list")
         return self._store.history(last)

@@ -1,8 +1,8 @@
-"""What a batch leaves to remember: rows that broke rules, with their values as they were then.
+"""The rows that broke rules with a batch, stored with their values as they were then.
 
-Of a given rule that has new violations, one of these is kept; of a found rule that broke, the rows that broke it. The
-values of a row are kept once a batch, up to a limit: first those of given rules, then those of the found ones that
-were worth the most.
+Of a given rule with new violations one violation is stored; of a found rule that broke, its witness. The values of a
+row are stored once a batch, up to a limit: first those of given rules, then those of found rules, the best scores
+first.
 """
 
 from __future__ import annotations
@@ -12,27 +12,27 @@ from itertools import chain, islice
 
 import numpy as np
 
+from holdfast.api.workspace import Subject
 from holdfast.changes.diff import Diff, Witness
 from holdfast.engines.registry import table_of_rows
 from holdfast.store.events import turned
-from holdfast.store.records import KeptRow, KeptRows
+from holdfast.store.records import WitnessRow, WitnessRows
 from holdfast.table.naming import witnesses_of
 from holdfast.table.plain import plain_rows
 from holdfast.table.table import Table
 from holdfast.text.row_names import Values
 
-MOST_ROWS = 200  # of which values are kept for a batch
-MOST_CELLS = 20_000  # and so many values in all
+MOST_ROWS = 200  # with values, for a batch
+MOST_CELLS = 20_000  # values of them in all
 
-Subject = tuple[str, str]  # an engine, and a table or all of them
 Diffs = Mapping[Subject, Diff]
 Witnesses = dict[Subject, dict[str, Witness]]  # by the text of the rule
 Place = tuple[str, int]  # a table, and the number of a row
-_Told = tuple[Subject, str, Witness]  # a rule that broke, and the rows that broke it
+_Broken = tuple[Subject, str, Witness]  # a rule that broke, and the rows that broke it
 
 
 def given_witnesses(diffs: Diffs, tables: Mapping[str, Table]) -> Witnesses:
-    """Of each given rule that has new violations one of these, unless only their number is kept."""
+    """One new violation of each given rule that has some, unless only their number is known."""
     found: Witnesses = {}
     rows: dict[str, dict[tuple[Subject, str], tuple[int, ...]]] = {}  # by table, so that each is read once
     for subject, diff in diffs.items():
@@ -46,18 +46,18 @@ def given_witnesses(diffs: Diffs, tables: Mapping[str, Table]) -> Witnesses:
     return found
 
 
-def kept_rows(diffs: Diffs, given: Witnesses, tables: Mapping[str, Table]) -> KeptRows:
-    """The rows that broke rules, with their values: as many as are kept of a batch."""
-    rows = _rows_of(_told(diffs, given, ()), tables)
+def witness_rows(diffs: Diffs, given: Witnesses, tables: Mapping[str, Table]) -> WitnessRows:
+    """The rows that broke rules, with their values: as many as are stored for a batch."""
+    rows = _rows_of(_broken(diffs, given, ()), tables)
     if _fitting(rows, tables) < len(rows):  # only then it matters which come first
-        rows = _rows_of(_told(diffs, given, _by_worth(diffs)), tables)
+        rows = _rows_of(_broken(diffs, given, _by_worth(diffs)), tables)
     most = _fitting(rows, tables)
-    return KeptRows(dict(_with_values(dict(islice(rows.items(), most)), tables)), len(rows) - most)
+    return WitnessRows(dict(_with_values(dict(islice(rows.items(), most)), tables)), len(rows) - most)
 
 
-def _told(diffs: Diffs, given: Witnesses, first: Iterable[tuple[Subject, str]]) -> Iterator[_Told]:
-    """The given rules that have new violations, and then the found ones that broke, some of them first: of those that
-    the same rows broke one alone.
+def _broken(diffs: Diffs, given: Witnesses, first: Iterable[tuple[Subject, str]]) -> Iterator[_Broken]:
+    """The given rules that have new violations, and then the found ones that broke, some of them first. Of rules that
+    the same rows broke, only one is listed.
     """
     for subject, witnesses in given.items():
         yield from ((subject, text, witness) for text, witness in witnesses.items())
@@ -71,7 +71,7 @@ def _told(diffs: Diffs, given: Witnesses, first: Iterable[tuple[Subject, str]]) 
 
 
 def _by_worth(diffs: Diffs) -> list[tuple[Subject, str]]:
-    """The found rules that broke, and of which it is known what they were worth: the best first."""
+    """The found rules that broke and had a score, the best first."""
     scores = {
         (subject, text): worth.score
         for subject, diff in diffs.items()
@@ -81,12 +81,12 @@ def _by_worth(diffs: Diffs) -> list[tuple[Subject, str]]:
     return sorted(scores, key=lambda rule: -scores[rule])
 
 
-def _rows_of(told: Iterable[_Told], tables: Collection[str]) -> dict[Place, tuple[str, Values]]:
-    """The rows of tables in their order: of each the first rule that it broke, and what the witness tells of it."""
+def _rows_of(broken: Iterable[_Broken], tables: Collection[str]) -> dict[Place, tuple[str, Values]]:
+    """The rows of tables in their order, each with the first rule that it broke and the values that the witness has."""
     rows: dict[Place, tuple[str, Values]] = {}
-    for (engine, subject), text, witness in told:
+    for (engine, subject), text, witness in broken:
         table = table_of_rows(engine, subject, text)
-        known = witness.values or ({},) * len(witness.rows)  # a class may leave them to us
+        known = witness.values or ({},) * len(witness.rows)  # some classes leave them out
         if table in tables:
             for number, values in zip(witness.rows, known, strict=True):
                 rows.setdefault((table, number), (text, values))
@@ -94,18 +94,18 @@ def _rows_of(told: Iterable[_Told], tables: Collection[str]) -> dict[Place, tupl
 
 
 def _fitting(rows: Iterable[Place], tables: Mapping[str, Table]) -> int:
-    """How many of some rows are kept."""
+    """How many of the rows fit the limits."""
     cells = np.cumsum([len(tables[table].schema.columns) for table, _ in rows])
     return min(MOST_ROWS, int(np.searchsorted(cells, MOST_CELLS, side="right")))
 
 
 def _with_values(
     rows: Mapping[Place, tuple[str, Values]], tables: Mapping[str, Table]
-) -> Iterator[tuple[Place, KeptRow]]:
-    """Rows with all of their values; witnesses of some classes tell those of a few columns."""
+) -> Iterator[tuple[Place, WitnessRow]]:
+    """Rows with all of their values; witnesses of some classes have those of a few columns."""
     for name, table in tables.items():
-        own = {number: told for (at, number), told in rows.items() if at == name}
+        own = {number: known for (at, number), known in rows.items() if at == name}
         part = [number for number, (_, values) in own.items() if len(values) < len(table.schema.columns)]
         read = dict(zip(part, plain_rows(table.values(np.array(part, np.int64))), strict=True)) if part else {}
         for number, (rule, values) in own.items():
-            yield (name, number), KeptRow(rule, read.get(number, values))
+            yield (name, number), WitnessRow(rule, read.get(number, values))

@@ -1,19 +1,26 @@
-"""What is watched, in memory: tables with what engines share of each, the engines, and what each of them knows."""
+"""Tables in memory with the engines that look at them, and what each engine knows. Nothing here touches a state on
+disk.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 from holdfast.changes.diff import Diff, Result
 from holdfast.engines.contract import Engine
+from holdfast.engines.listing import Listing
 from holdfast.engines.registry import ALL_TABLES
 from holdfast.engines.watched import WatchedTable
 from holdfast.intake.readers import discovery_runner
-from holdfast.intake.tables import Built
+from holdfast.intake.source import ReadOptions
+from holdfast.intake.tables import Built, build_table, by_table
 from holdfast.progress import Progress
+from holdfast.table import files
 from holdfast.table.change import Batch
+from holdfast.table.nulls import GivenNulls
 from holdfast.table.runner import Runner, Threads
 from holdfast.table.table import Schema
 
@@ -21,8 +28,8 @@ Subject = tuple[str, str]  # a class of rules, and a table or all of them
 
 
 @dataclass
-class Watched:
-    """Tables by name, engines by the class of their rules, and the state of each engine; it knows of no disk."""
+class Workspace:
+    """Tables by name, engines by the class of their rules, and the state of each engine."""
 
     tables: dict[str, WatchedTable] = field(default_factory=dict)
     engines: dict[str, Engine[Any, Any]] = field(default_factory=dict)
@@ -36,7 +43,7 @@ class Watched:
         return {name: (watched.table.schema, watched.table.rows) for name, watched in self.tables.items()}
 
     def add(self, name: str, built: Built) -> None:
-        """Watch a table that was just read. One that needs another runner than threads is enough for all."""
+        """Watch a table that was just read. One table that needs another runner than threads is enough for all."""
         table = built.admitted.table
         self.tables[name], self.left_out[name] = WatchedTable(table), built.left_out
         if self.runner.is_local:
@@ -60,14 +67,14 @@ class Watched:
         """What an engine looks at: a table, or all of them."""
         return dict(self.tables) if name == ALL_TABLES else self.tables[name]
 
-    def found(self, at: Subject, progress: Progress) -> Any:
+    def discover(self, at: Subject, progress: Progress) -> Any:
         """The state of an engine from scratch."""
         engine, name = self.engines[at[0]], at[1]
         progress.step(f"Finding {engine.declared.title}" + (f" of {name}" if name != ALL_TABLES else ""))
         return engine.discover(self.subject(name), self.runner, progress)
 
     def follow(self, batch: Batch, progress: Progress) -> dict[Subject, Diff]:
-        """Let the engines see a batch, after all that they share has followed it; gives what it did."""
+        """Show a batch to the parts that engines share, then to the engines; gives what it changed."""
         for change in batch:
             self.tables[change.table].follow(change, self.runner)
         diffs = {}
@@ -89,9 +96,42 @@ class Watched:
         return {at: self.engines[at[0]].result(state) for at, state in self.states.items()}
 
     def ranked(self, rules: str | None = None) -> dict[Subject, Result]:
-        """The same as people want to read it, of all classes or of one."""
+        """The findings of all classes or of one, the best first."""
         chosen = {at: state for at, state in self.states.items() if rules in (None, at[0])}
         return {at: self.engines[at[0]].ranked(state) for at, state in chosen.items()}
+
+    def listings(self, rule: str | None = None) -> list[Listing]:
+        """The violations of all given rules, or of one, by its name or text; none where there are no such rules."""
+        return [
+            listing
+            for (rules, name), state in self.states.items()
+            if self.engines[rules].declared.given
+            for listing in self.engines[rules].listings(state, self.subject(name), rule)
+        ]
+
+
+@contextmanager
+def workspace_of(
+    source: Any,
+    columns: str | Sequence[str] | Mapping[str, Sequence[str]],
+    nulls: GivenNulls,
+    options: ReadOptions | None,
+    spark: Any,
+    progress: Progress,
+) -> Iterator[Workspace]:
+    """Read a table whole, or several given by name, all of their columns or those that are named. The files that this
+    takes are removed at the end.
+    """
+    tables = source if isinstance(source, Mapping) else {"table": source}
+    chosen = by_table(columns, tables, "columns are")
+    found = Workspace()
+    with files.temporary_folder() as folder:
+        for name, one in tables.items():
+            wanted = chosen.get(name, ())
+            found.add(
+                name, build_table(name, one, options or ReadOptions(), (), nulls, folder, spark, progress, wanted)
+            )
+        yield found
 
 
 def _seen_by(table: str, batch: Batch) -> Batch:

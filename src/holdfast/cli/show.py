@@ -53,7 +53,7 @@ def status(
     form: Output = "text",
 ) -> None:
     """Show what holds now. Needs no lock: look while a batch is being applied."""
-    from holdfast.intake.readers import SAID
+    from holdfast.intake.readers import READERS
     from holdfast.store.store import Store
 
     asked = split(rules) if rules else ()
@@ -76,7 +76,7 @@ def status(
     if form == "text":
         say(f"last batch: {last[0].seq} at {last[0].at}" if last else "no batch was applied yet", err=True)
         for way in sorted(set(ways.values())):
-            say(f"read {SAID[way]}: {', '.join(table for table in ways if ways[table] == way)}", err=True)
+            say(f"read {READERS[way]}: {', '.join(table for table in ways if ways[table] == way)}", err=True)
         for (name, table), how in kept.items():
             say(f"{rule_class(name).title} of {table}: kept {how}", err=True)
 
@@ -250,7 +250,7 @@ def history(
             print_rule_history(fared)
         return
     with closing(Store(state)) as store:
-        batches, changes = store.history(last), {each.seq: each.about for each in store.reshaped()}
+        batches, changes = store.history(last), {each.seq: each.about for each in store.changes()}
     if form == "json":
         told = {seq: {"about": about} for seq, about in changes.items()}
         say_json({**batch.to_json(), **told.get(batch.seq, {})} for batch in batches)

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from holdfast.changes.operations import parse_operations
 from holdfast.errors import BadInput
-from holdfast.intake.readers import reader_of
-from holdfast.intake.source import Reading
+from holdfast.intake.readers import piece_runner
+from holdfast.intake.source import OpenSource
 from holdfast.intake.staged_rows import (
     Plan,
     StagedRows,
@@ -37,7 +37,7 @@ from holdfast.table.encode import Caster, stage
 from holdfast.table.types import Column
 
 
-def stage_good_rows(reading: Reading, plan: Plan, folder: str, few: int) -> tuple[StagedRows, Rejected]:
+def stage_good_rows(reading: OpenSource, plan: Plan, folder: str, few: int) -> tuple[StagedRows, Rejected]:
     """Stage the rows that can be staged; few rows in memory stay there. What Spark reads as a DataFrame is staged
     whole, or refused.
     """
@@ -45,7 +45,7 @@ def stage_good_rows(reading: Reading, plan: Plan, folder: str, few: int) -> tupl
         return stage_rows(reading, plan, folder, few), NOTHING
     with with_source(reading):
         if reading.pieces and plan.version_place < 0:
-            done = reader_of(reading.spark).map(partial(_stage_sifted, plan, folder, reading.name), reading.pieces)
+            done = piece_runner(reading.spark).map(partial(_stage_sifted, plan, folder, reading.name), reading.pieces)
             staged = [rows for rows, _, _ in done]
             paths = tuple(path for rows in staged for path in rows.paths)
             bad = Rejected.end_to_end((records, rejected) for _, records, rejected in done)
@@ -57,7 +57,7 @@ def stage_good_rows(reading: Reading, plan: Plan, folder: str, few: int) -> tupl
         return stage_in_order(sifted.table, plan, folder, few), sifted.bad
 
 
-def sifted_whole(reading: Reading) -> Sifted:
+def sifted_whole(reading: OpenSource) -> Sifted:
     """All records of a source that is none of Spark's DataFrames, in memory."""
     if reading.sifted is not None:
         assert reading.table is not None

@@ -10,7 +10,7 @@ import pyarrow as pa
 from holdfast.changes.operations import FEED_COLUMNS, OPERATION_COLUMNS
 from holdfast.errors import BadInput
 from holdfast.intake.bad_rows import sifted_whole
-from holdfast.intake.source import NOTED, UNSPLIT, Reading, ReadOptions, open_source
+from holdfast.intake.source import NOTED, UNSPLIT, OpenSource, ReadOptions, open_source
 from holdfast.intake.staged_rows import plan_init, stage_rows, without_dictionaries
 from holdfast.sources import jsonlines
 from holdfast.sources.grammar import NO_KIND
@@ -39,7 +39,7 @@ def columns_in(
     return _columns(reading, table, folder) if reading.frame is not None else _columns_of_rows(reading, options)
 
 
-def _columns_of_rows(reading: Reading, options: ReadOptions) -> Found:
+def _columns_of_rows(reading: OpenSource, options: ReadOptions) -> Found:
     """The same of text that may have records that are no rows."""
     rows = sifted_whole(reading).table
     if reading.json:
@@ -53,7 +53,7 @@ def _columns_of_rows(reading: Reading, options: ReadOptions) -> Found:
     return _decided(rows.column_names, seen, reading)
 
 
-def _columns(reading: Reading, table: str, folder: str) -> Found:
+def _columns(reading: OpenSource, table: str, folder: str) -> Found:
     own = [(name, given) for name, given in reading.columns if name not in reading.overlooked]
     if not own or not reading.text:
         return [(name, None if pa.types.is_null(given) else kept_type(given)) for name, given in own]
@@ -66,7 +66,7 @@ def _columns(reading: Reading, table: str, folder: str) -> Found:
     return [each for each in found if each[0] not in reading.overlooked]
 
 
-def _decided(names: Sequence[str], seen: Sequence[Traits], reading: Reading) -> Found:
+def _decided(names: Sequence[str], seen: Sequence[Traits], reading: OpenSource) -> Found:
     types, _ = decide(seen, reading.nulls)
     known = [None if each.kinds == NO_KIND else kind for each, kind in zip(seen, types, strict=True)]
     return list(zip(names, known, strict=True))

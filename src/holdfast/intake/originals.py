@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from holdfast.intake.source import Reading
+from holdfast.intake.source import OpenSource
 from holdfast.sources import local
 from holdfast.sources.bad_records import index_csv, json_lines
 from holdfast.sources.dialect import Dialect
@@ -32,7 +32,7 @@ class Original:
     file: str = ""
 
 
-def originals(reading: Reading, numbers: NDArray[np.int64]) -> Iterator[Original]:
+def originals(reading: OpenSource, numbers: NDArray[np.int64]) -> Iterator[Original]:
     """The records of a source that have some numbers, which are in order. The source is none that is a DataFrame."""
     own = numbers if reading.records is None else arrow.to_numpy(reading.records)[numbers]
     if reading.dialect is not None:
@@ -119,7 +119,7 @@ def _of_json(files: Sequence[str], numbers: NDArray[np.int64]) -> Iterator[Origi
         first += len(lines)
 
 
-def _of_tables(reading: Reading, numbers: NDArray[np.int64]) -> Iterator[Original]:
+def _of_tables(reading: OpenSource, numbers: NDArray[np.int64]) -> Iterator[Original]:
     first = 0
     for table in [reading.table] if reading.table is not None else (piece.read() for piece in reading.pieces):
         if first > numbers[-1]:

@@ -1,15 +1,15 @@
 """Quarantine: rows of a batch that can't be read or applied go to a file, each with the reason; the rest is applied.
 
-A file is named after its batch, table and part (`monday.orders.inserts.csv`; `monday.changes.csv` has what is a row of
-no table, where a column names it) and is on the disk before the batch is committed: no row is ever in neither place.
+A file is named after its batch, table and part: `monday.orders.inserts.csv`. `monday.changes.csv` has the rows of no
+table, where a column names the table. The file is on the disk before the batch is committed, so no row is ever lost.
 The same batch, tried again after a crash, writes the same file again. It has the columns of the source,
-`holdfast_line` and `holdfast_reason`; JSON lines stay JSON lines. When its rows are mended, it can be applied as it is,
-for these two columns are passed over. What doesn't split into columns is in one of its own, `holdfast_text`, and is
-refused as long as it stands there.
+`holdfast_line` and `holdfast_reason`; JSON lines stay JSON lines. Once its rows are mended, it can be applied as it
+is: these two columns are skipped. What doesn't split into columns is in a column `holdfast_text`, and is refused as
+long as it is there.
 
-Files that can't be applied at all are moved out of the way: into a folder, with a file beside each that says why. The
-reason is on the disk before the file is moved, and a file that a crash left in both places is moved again to where it
-was going: at any moment the file is in one place at least, and in the end in one.
+Files that can't be applied at all are moved to a folder, each with a file that gives the reason. The reason is on the
+disk before the file is moved. A file that a crash left in both places is moved again to the same target: at any moment
+the file is in at least one place, and in the end in exactly one.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from holdfast.changes.operations import NAMES
 from holdfast.changes.quarantined import Quarantined
 from holdfast.errors import BadInput, clear_sentences
 from holdfast.intake.originals import Original, as_texts, originals
-from holdfast.intake.source import NOTED, UNSPLIT, Reading
+from holdfast.intake.source import NOTED, UNSPLIT, OpenSource
 from holdfast.intake.staged_rows import NO_ROWS, Plan, StagedRows
 from holdfast.sources.bad_records import NOTHING, Rejected
 from holdfast.sources.dialect import Dialect
@@ -39,32 +39,32 @@ from holdfast.table import files
 from holdfast.table.admit import Admitted
 from holdfast.table.wrong import WrongRows
 
-_FIRST = 5  # reasons that are told at once
+_FIRST = 5  # reasons that an outcome shows
 _LONGEST_NAME = 80
 _LONGEST_HEADER = 1 << 20
 
 
 @dataclass(frozen=True)
-class Part:
+class StagedSource:
     """A source of a batch, staged, and its records that are no rows of the table; without a plan it has no rows."""
 
     name: str
-    reading: Reading
+    reading: OpenSource
     plan: Plan | None = None
     staged: StagedRows = NO_ROWS
     rejected: Rejected = NOTHING
 
 
 class Quarantine:
-    """The folder for the bad rows of one batch, and what was put there."""
+    """The folder for the bad rows of one batch, and what is in it."""
 
     def __init__(self, folder: str | Path, batch_id: str) -> None:
         self._folder, self._batch = Path(folder), _file_name(batch_id)
-        self.told = Quarantined()
+        self.contents = Quarantined()
         if self._folder.exists() and not self._folder.is_dir():
-            raise BadInput(f"{folder}: this is no folder; name one for the rows that are set aside")
+            raise BadInput(f"{folder}: this is no folder; name one for the bad rows")
 
-    def put(self, table: str, parts: Sequence[Part], admitted: Admitted) -> None:
+    def put(self, table: str, parts: Sequence[StagedSource], admitted: Admitted) -> None:
         """Write the bad rows of each part of a batch on a table, before it is committed."""
         first = 0
         for part in parts:
@@ -79,8 +79,8 @@ class Quarantine:
                 self._write(name, part.reading, False, bad.reasons, partial(_from_codes, part, wrong, admitted))
             first += staged.rows
 
-    def put_records(self, name: str, reading: Reading, rejected: Rejected) -> None:
-        """Write records of a source that are no rows of a table, or, where it has rows of several, of none."""
+    def put_records(self, name: str, reading: OpenSource, rejected: Rejected) -> None:
+        """Write records of a source that are no rows of its table, or of any of its tables."""
         columns = [name for name, _ in reading.columns]
         self._write(
             name, reading, reading.json, rejected.reasons, lambda: (columns, originals(reading, rejected.records))
@@ -89,13 +89,13 @@ class Quarantine:
     def _write(
         self,
         name: str,
-        reading: Reading,
+        reading: OpenSource,
         as_json: bool,
         reasons: Sequence[str],
         find: Callable[[], tuple[list[str], Iterable[Original]]],
     ) -> None:
-        """Write the records that `find` finds, with their columns; or remove what an earlier try left, where there were
-        some.
+        """Write the records that `find` gives, with their columns; without bad records, remove what an earlier try
+        left.
         """
         path = self._folder / f"{self._batch}.{name}.{'jsonl' if as_json else 'csv'}"
         if not reasons:
@@ -103,48 +103,46 @@ class Quarantine:
                 path.unlink()
             return
         if path.exists() and not self._is_leftover(path, reading):
-            raise BadInput(
-                f"{path}: bad rows would go there, and it is another file; name another folder, or another batch id"
-            )
+            raise BadInput(f"{path}: this file is in the way of bad rows; name another folder, or another batch id")
         columns, some = find()
         found = list(some)
         if len(reading.files) > 1:
-            told = zip(found, reasons, strict=True)
-            reasons = [f"{Path(each.file).name}: {reason}" if each.file else reason for each, reason in told]
+            both = zip(found, reasons, strict=True)
+            reasons = [f"{Path(each.file).name}: {reason}" if each.file else reason for each, reason in both]
         lines = _json_lines(found, reasons) if as_json else _csv_lines(columns, found, reasons, reading.dialect)
         with clear_sentences(self._folder):
             self._folder.mkdir(parents=True, exist_ok=True)
             write_durably(path, lines)
-        self._tell(str(path), found, reasons, "line" if as_json or reading.dialect else "row")
+        self._count(str(path), found, reasons, "line" if as_json or reading.dialect else "row")
 
-    def _is_leftover(self, path: Path, reading: Reading) -> bool:
-        """Whether a file is of an earlier try, and is not itself what is being read."""
+    def _is_leftover(self, path: Path, reading: OpenSource) -> bool:
+        """Whether a file was written by an earlier try, and is not the source itself."""
         if any(path.samefile(file) for file in reading.files if Path(file).exists()):
             return False
         with path.open("rb") as file:
             return NOTED[1].encode() in file.readline(_LONGEST_HEADER)
 
-    def _tell(self, path: str, found: Sequence[Original], reasons: Sequence[str], word: str) -> None:
-        before = self.told
+    def _count(self, path: str, found: Sequence[Original], reasons: Sequence[str], word: str) -> None:
+        before = self.contents
         some = zip(found[:_FIRST], reasons, strict=False)
         first = [f"{word} {each.line}: {reason}" if each.line else reason for each, reason in some]
-        self.told = Quarantined(before.rows + len(found), (*before.files, path), (*before.reasons, *first)[:_FIRST])
+        self.contents = Quarantined(before.rows + len(found), (*before.files, path), (*before.reasons, *first)[:_FIRST])
 
     def withdraw(self) -> None:
-        """The batch was not applied, so all its rows are in its sources still."""
-        for path in self.told.files:
+        """Remove the files: the batch was not applied, so all its rows are still in its sources."""
+        for path in self.contents.files:
             with suppress(OSError):
                 Path(path).unlink()
 
 
 def _file_name(given: str) -> str:
-    """A name for a file that tells a name, and is no other's."""
+    """A file name that resembles a given name and differs from all others."""
     plain = re.sub(r"[^\w.-]+", "_", given.rpartition("/")[2], flags=re.ASCII)[-_LONGEST_NAME:].lstrip("._")
     return plain if plain == given else f"{plain}-{hashlib.sha256(given.encode()).hexdigest()[:8]}"
 
 
-def _from_codes(part: Part, wrong: WrongRows, admitted: Admitted) -> tuple[list[str], list[Original]]:
-    """Columns and rows of what Spark put in an order: as they came in, with the operations that a column told."""
+def _from_codes(part: StagedSource, wrong: WrongRows, admitted: Admitted) -> tuple[list[str], list[Original]]:
+    """Columns and rows that Spark put in an order: with their values, and with the operations that a column had."""
     columns, rows = list(admitted.table.schema.names), as_texts(admitted.table.decode(wrong.codes))
     if part.plan is not None and part.plan.operation_place >= 0:
         columns.append(part.reading.columns[part.plan.operation_place][0])
@@ -158,7 +156,7 @@ def _from_codes(part: Part, wrong: WrongRows, admitted: Admitted) -> tuple[list[
 def _csv_lines(
     columns: Sequence[str], found: Sequence[Original], reasons: Sequence[str], dialect: Dialect | None
 ) -> Iterator[str]:
-    """CSV, as the source writes it where it is some."""
+    """CSV, in the dialect of the source if it has one."""
     separator, quote = (dialect.separator, dialect.quote or '"') if dialect else (",", '"')
     kept = [place for place, name in enumerate(columns) if name not in NOTED]
     texts = any(each.fields is None for each in found)
@@ -179,7 +177,7 @@ def _csv_line(fields: Sequence[str], separator: str, quote: str) -> str:
 
 
 def _json_lines(found: Sequence[Original], reasons: Sequence[str]) -> Iterator[str]:
-    """The lines as they were, with two keys more; what is no object is a text."""
+    """The lines as they were, with two keys added; what is no object becomes a text."""
     for each, reason in zip(found, reasons, strict=True):
         noted, known = dict(zip(NOTED, (each.line, reason), strict=True)), _keys(each.text)
         if known is None:
@@ -202,8 +200,8 @@ def _keys(text: str) -> set[str] | None:
 
 
 def move_aside(path: str, folder: Path, reason: str) -> Path | None:
-    """Move a file into a folder, with the reason in `NAME.reason` beside it; gives where it is now. Of a file elsewhere
-    (`s3://…`), which stays where it is, and of one that has gone only the reason is written.
+    """Move a file into a folder, with the reason in `NAME.reason`; gives its new path. For a file elsewhere (`s3://…`),
+    which stays where it is, and for one that is gone, only the reason is written.
     """
     said = [f"{path}\n", f"{reason}\n"]
     with clear_sentences(folder):

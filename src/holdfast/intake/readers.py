@@ -1,11 +1,10 @@
-"""Here or with Spark: who reads a source, and who runs the tasks on its rows.
+"""Who reads a source, this process or Spark, and who runs the tasks on its rows.
 
-Spark reads whatever is large, remote, in very many files, or comes with a session. The way in process is its short cut
-for what one machine does faster: it needs no JVM, no text passes through one, and no row between processes. It is taken
-as long as it needs no more than a share of the memory that is free, by an estimate from bytes and format. Both give the
-same rows (tests/intake/test_readers.py).
+Spark reads whatever is large, remote, in very many files, or comes with a session. This process reads what one machine
+reads faster: no JVM is started, and no row passes between processes. It reads as long as that takes no more than a
+share of the free memory, by an estimate from bytes and format. Both give the same rows (tests/intake/test_readers.py).
 
-Tasks on rows that Spark has read run where these are: in threads, if its tasks run on this machine, else in Spark.
+Tasks on rows that Spark has read run where the rows are: in threads, if Spark runs on this machine, else in Spark.
 """
 
 from __future__ import annotations
@@ -23,8 +22,8 @@ from holdfast.table.runner import Runner, Threads
 if TYPE_CHECKING:
     from holdfast.spark import SparkSession
 
-Way = Literal["local", "spark"]
-SAID: dict[Way, str] = {"local": "in this process", "spark": "with Spark"}
+Reader = Literal["local", "spark"]
+READERS: dict[Reader, str] = {"local": "in this process", "spark": "with Spark"}
 
 SHARE = 0.5  # of the memory that is free
 MANY_FILES = 1000
@@ -36,48 +35,48 @@ _COMPRESSION = 6.0
 _MOST_JSON = 64 << 20
 
 
-def choose_way(
-    path: str, kind: str, files: Sequence[str] | None, asked: Way | None, session: Any, declared: bool = False
-) -> Way:
-    """How to read a path: as asked, or what fits best. `files` is None where the path is not local; `declared` says
+def choose_reader(
+    path: str, kind: str, files: Sequence[str] | None, wanted: Reader | None, session: Any, declared: bool = False
+) -> Reader:
+    """Who reads a path: as wanted, or what fits best. `files` is None where the path is not local; `declared` says
     that a schema is given.
     """
-    if asked is not None and asked not in SAID:
-        raise BadInput(f"unknown reader {asked!r}; use {' or '.join(SAID)}")
-    only = _only_way(path, kind, files, declared)
+    if wanted is not None and wanted not in READERS:
+        raise BadInput(f"unknown reader {wanted!r}; use {' or '.join(READERS)}")
+    only = _only_reader(path, kind, files, declared)
     if only is not None:
-        way, why = only
-        refuse_other_way(asked, way, f"{path}: {why}")
-        return way
+        reader, why = only
+        refuse_other_reader(wanted, reader, f"{path}: {why}")
+        return reader
     assert files is not None
-    if asked is not None:
-        return asked
+    if wanted is not None:
+        return wanted
     here = len(files) <= MANY_FILES and fits(kind, files)
     here = here and (kind != "json" or text_bytes(files) <= _MOST_JSON)
     return "local" if here and session is None else "spark"
 
 
-def refuse_other_way(asked: Way | None, way: Way, why: str, or_else: str = "") -> None:
-    """Say so where a source can be read in one way alone, and another was asked for."""
-    if asked not in (None, way):
-        raise BadInput(f"{why}; leave out --with {asked}{or_else}")
+def refuse_other_reader(wanted: Reader | None, only: Reader, why: str, or_else: str = "") -> None:
+    """Refuse another reader than the only one that can read a source."""
+    if wanted not in (None, only):
+        raise BadInput(f"{why}; leave out --with {wanted}{or_else}")
 
 
-def _only_way(path: str, kind: str, files: Sequence[str] | None, declared: bool) -> tuple[Way, str] | None:
+def _only_reader(path: str, kind: str, files: Sequence[str] | None, declared: bool) -> tuple[Reader, str] | None:
     if kind == "arrow":
         return "local", "Arrow files are not for Spark"
     if kind == "jdbc":
         return "spark", "databases are read by Spark"
     if files is None:
-        return "spark", "it is not a local file, and read by Spark"
+        return "spark", "it is not a local file, so Spark reads it"
     if kind in ("parquet", "orc") and declared:
         return "spark", "under a --schema it is read by Spark"
     if kind in ("parquet", "orc") and partitioned(path, files):
-        return "spark", "the names of its folders tell values (as in year=2020/), and are read by Spark"
+        return "spark", "the names of its folders hold values (as in year=2020/), which Spark reads"
     return None
 
 
-def reader_of(session: SparkSession | None) -> Runner:
+def piece_runner(session: SparkSession | None) -> Runner:
     """Where the pieces of a source are read: in tasks of its Spark session, or in threads here."""
     if session is None:
         return Threads()
@@ -90,39 +89,39 @@ def runner_for(session: SparkSession | None) -> Runner:
     """Where tasks on staged files run: in Spark where its tasks run on other machines, else in threads here."""
     if session is None:
         return Threads()
-    return reader_of(None if is_here(session) else session)
+    return piece_runner(None if is_here(session) else session)
 
 
 def discovery_runner(rows: int, came_from: Runner) -> Runner:
-    """Where engines look at a new table: in threads on one machine, past a size as tasks where its rows came from."""
+    """Where engines search a new table: in threads here, or past a size as tasks where its rows were read."""
     return came_from if rows > ONE_MACHINE else Threads()
 
 
 def partitioned(path: str, files: Sequence[str]) -> bool:
-    """Whether the names of folders below a path tell values of columns, as in year=2020/."""
+    """Whether the names of folders below a path hold values of columns, as in year=2020/."""
     here = Path(path.removeprefix("file://"))
     return any("=" in part for file in files for part in Path(file).relative_to(here).parts[:-1])
 
 
 def fits(kind: str, files: Sequence[str]) -> bool:
-    """Whether reading some files here takes no more than a share of the memory that is free."""
+    """Whether reading files here takes no more than a share of the free memory."""
     return needed_memory(kind, files) <= SHARE * free_memory()
 
 
 def needed_memory(kind: str, files: Sequence[str]) -> float:
-    """The bytes that reading some files takes at most, roughly."""
+    """The most memory that reading files takes, in bytes, roughly."""
     return _NEED[kind] * text_bytes(files)
 
 
 def text_bytes(files: Sequence[str]) -> float:
-    """The bytes of some files, roughly, once they are decompressed."""
+    """The bytes of files once they are decompressed, roughly."""
     return sum(Path(file).stat().st_size * (_COMPRESSION if file.endswith(COMPRESSED) else 1.0) for file in files)
 
 
 def free_memory() -> float:
     """The bytes that this process may still take: of the machine, or of the container that it runs in."""
     machine = _fields("/proc/meminfo").get("MemAvailable:", 0) * 1024
-    if not machine:  # not Linux: what there is at all
+    if not machine:  # not Linux: all memory
         return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")) / 2
     limit, used = (_number(f"/sys/fs/cgroup/memory.{name}") for name in ("max", "current"))
     if limit is None or used is None:

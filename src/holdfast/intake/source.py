@@ -1,7 +1,7 @@
-"""Opening a source: what columns it has, and how its rows can be had.
+"""Open sources: what columns they have, and how their rows are read.
 
-Local files are read right here as long as that fits in memory, so that a small batch costs no JVM; everything else is
-Spark's (see `choosing.py`). Which of the two read a file makes no difference to what is read (tests/intake).
+Local files are read in this process as long as they fit in memory, so that a small batch needs no JVM; Spark reads
+everything else (see `readers.py`). Both read the same rows (tests/intake).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from holdfast.changes.operations import FEED_COLUMNS, OPERATION_COLUMNS
 from holdfast.errors import BadInput
 from holdfast.intake.memory import arrow_table, is_spark_frame
 from holdfast.intake.paths import files_of, kind_of, refuse_lake_elsewhere, refuse_lake_here, refuse_other_format
-from holdfast.intake.readers import Way, choose_way, fits, partitioned, refuse_other_way, text_bytes
+from holdfast.intake.readers import Reader, choose_reader, fits, partitioned, refuse_other_reader, text_bytes
 from holdfast.sources import jsonlines, local, pieces
 from holdfast.sources.bad_records import Sifted, sift_json
 from holdfast.sources.ddl import parse_plain_ddl, refuse_wrong_ddl
@@ -31,19 +31,19 @@ from holdfast.visible import shown_fields
 if TYPE_CHECKING:
     from holdfast.spark import DataFrame, SparkSession
 
-# Text of so many bytes is cast at once, so that a sentence about a value can name its record.
+# Up to this many bytes of text are cast at once, so that a sentence about a value can name its record.
 _AT_ONCE = 8 << 20
 _FEW_ROWS = 200_000
-# What stands beside rows that were set aside (see `quarantine.py`), and is passed over when they come again.
+# Columns that a quarantine adds to bad rows (see `quarantine.py`); they are skipped when the rows come again.
 NOTED = ("holdfast_line", "holdfast_reason")
-UNSPLIT = "holdfast_text"  # has what doesn't split into columns, and is never passed over
+UNSPLIT = "holdfast_text"  # has what doesn't split into columns, and is never skipped
 
 
 @dataclass(frozen=True)
 class ReadOptions:
     """How to read a source. `schema` is a Spark DDL string; `format` overrides what the file's name says; `reader` is
-    "local" (in this process) or "spark", or None for what fits best. `before` tells how the first file of the table was
-    written: others are read so, too, unless they show or `csv` says otherwise. `raw` leaves text as it stands.
+    "local" (in this process) or "spark", or None for what fits best. `before` says how the first file of the table was
+    written: later files are read the same way, unless they or `csv` show something else. `raw` leaves text as it is.
 
     >>> import holdfast as hf
     >>> hf.ReadOptions(hf.CsvOptions(separator=";", nulls=("NA",)), format="csv")
@@ -55,12 +55,12 @@ class ReadOptions:
     format: str | None = None
     jdbc_table: str | None = None
     jdbc_properties: dict[str, str] = field(default_factory=dict, repr=False)  # may hold a password
-    reader: Way | None = None
+    reader: Reader | None = None
     before: CsvOptions | None = field(default=None, repr=False)
     raw: bool = field(default=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Refuse a schema that is none."""
+        """Refuse a wrong schema."""
         if self.schema is not None:
             refuse_wrong_ddl(self.schema)
 
@@ -69,15 +69,15 @@ class ReadOptions:
 
 
 @dataclass(frozen=True)
-class Reading:
+class OpenSource:
     """An open source. Rows come from `table` (in memory), from `pieces` of files (read here, or in tasks of `spark`),
     or from `frame` (Spark, columns c0, c1, …).
 
-    `text` says that every column comes as text to be cast, with `nulls` (None: to be found out) standing for null;
-    `infer` that its types are to be found out, too, and are not those in `columns`; `marked` that each text begins with
-    a mark of JSON (see `jsonlines`). `scanned` says that Spark takes the files in an order of its own; `json` that
-    they are JSON lines. `sifted` tells the records that are no rows, where `table` has the others. Where a source has
-    rows of several tables, `records` are the numbers of those in `table`, and `overlooked` names columns of others.
+    `text` says that every column is text to be cast, with `nulls` as null markers (None: to be inferred); `infer` that
+    the types are to be inferred and are not those in `columns`; `marked` that each text begins with a mark of JSON
+    (see `jsonlines`). `scanned` says that Spark reads the files in an order of its own; `json` that they are JSON
+    lines. `sifted` has the records that are no rows, where `table` has the others. Where a source has rows of several
+    tables, `records` are the numbers of those in `table`, and `overlooked` names the columns of other tables.
     """
 
     name: str
@@ -102,7 +102,7 @@ class Reading:
     overlooked: frozenset[str] = frozenset()
 
     @property
-    def way(self) -> Way:
+    def reader(self) -> Reader:
         """Who reads it."""
         return "local" if self.session is None else "spark"
 
@@ -127,13 +127,13 @@ def open_source(
     spark: SparkSession | None,
     expected: pa.Schema | None = None,
     tolerant: bool = False,
-) -> Reading:
-    """Open a path, a JDBC address, or a table of pandas, Polars, Arrow or Spark; one that is open stays as it is.
+) -> OpenSource:
+    """Open a path, a JDBC address, or a table of pandas, Polars, Arrow or Spark; an open source stays as it is.
 
-    `expected` gives the types of known columns, for text that is read here and cast at once. If tolerant, local text is
+    `expected` has the types of known columns, for text that is read here and cast at once. If tolerant, local text is
     not cast yet, and may have records that are no rows.
     """
-    if isinstance(source, Reading):
+    if isinstance(source, OpenSource):
         return source
     if isinstance(source, str | Path):
         try:
@@ -145,14 +145,14 @@ def open_source(
     return _from_arrow(arrow_table(source))
 
 
-def _from_arrow(table: pa.Table, name: str = "table") -> Reading:
-    return Reading(name, tuple(zip(table.schema.names, table.schema.types, strict=True)), table=table)
+def _from_arrow(table: pa.Table, name: str = "table") -> OpenSource:
+    return OpenSource(name, tuple(zip(table.schema.names, table.schema.types, strict=True)), table=table)
 
 
-def _from_frame(frame: DataFrame, name: str, **more: Any) -> Reading:
+def _from_frame(frame: DataFrame, name: str, **more: Any) -> OpenSource:
     from holdfast.spark import frames
 
-    return Reading(name, tuple(frames.columns_of(frame)), frame=frames.positional(frame), **more)
+    return OpenSource(name, tuple(frames.columns_of(frame)), frame=frames.positional(frame), **more)
 
 
 # ---- paths ----------------------------------------------------------------------------------------------------------
@@ -160,7 +160,7 @@ def _from_frame(frame: DataFrame, name: str, **more: Any) -> Reading:
 
 def _open_path(
     path: str, options: ReadOptions, spark: SparkSession | None, expected: pa.Schema | None, tolerant: bool
-) -> Reading:
+) -> OpenSource:
     if path.startswith("jdbc:"):
         return _open_jdbc(path, options, spark)
     refuse_lake_here(path)
@@ -171,51 +171,51 @@ def _open_path(
         refuse_other_format(file)
     if files is not None and sum(Path(file).stat().st_size for file in files) == 0:
         return _without_columns(path, kind, options)
-    way = choose_way(path, kind, files, options.reader, spark, declared=bool(options.schema))
-    return _Path(path, files or [], options, way, spark, expected, tolerant).opened(kind)
+    reader = choose_reader(path, kind, files, options.reader, spark, declared=bool(options.schema))
+    return _Path(path, files or [], options, reader, spark, expected, tolerant).opened(kind)
 
 
-def _without_columns(path: str, kind: str, options: ReadOptions) -> Reading:
-    """A source of nothing: no rows in a format that names no columns, and a failed export in one that does."""
+def _without_columns(path: str, kind: str, options: ReadOptions) -> OpenSource:
+    """An empty source: no rows where the format names no columns, and otherwise a failed export."""
     if kind == "json" or (kind == "csv" and options.csv.header is False):
-        return Reading(path, (), table=pa.table({}), json=kind == "json")
+        return OpenSource(path, (), table=pa.table({}), json=kind == "json")
     raise BadInput(
-        f"{path}: it is empty, and names not even its columns, as if an export had failed; export it again"
+        f"{path}: it is empty and doesn't even name its columns, as if an export had failed; export it again"
         + (" (a table without rows is a header alone)" if kind == "csv" else "")
     )
 
 
 @dataclass(frozen=True)
 class _Path:
-    """A path that is to be opened: its files, none where it is not local, and how they are read."""
+    """A path to open: its files (none where it is not local), and how they are read."""
 
     path: str
     files: list[str]
     options: ReadOptions
-    way: Way
+    reader: Reader
     spark: SparkSession | None
     expected: pa.Schema | None
     tolerant: bool
 
-    def opened(self, kind: str) -> Reading:
+    def opened(self, kind: str) -> OpenSource:
         """What it holds, in a format."""
         if kind == "csv":
             return self._csv()
         if kind == "json":
             return self._sifted_json() if self.tolerant and self.files else self._json()
-        if self.way == "spark":
+        if self.reader == "spark":
             return self._with_spark(kind)
         if kind == "parquet":
             return self._parquet()
         if reading := self._whole(kind):
             return reading
         why = f"{self.path}: it has times before 1677 or after 2262, which Spark alone can read"
-        refuse_other_way(self.options.reader, "spark", why)
+        refuse_other_reader(self.options.reader, "spark", why)
         return self._with_spark(kind)
 
     # ---- files that keep types ---------------------------------------------------------------------------------------
 
-    def _parquet(self) -> Reading:
+    def _parquet(self) -> OpenSource:
         """Few rows as a table, many in pieces."""
         schemas = [pieces.parquet_schema(file) for file in self.files]
         _check_same_columns(schemas, self.files)
@@ -225,9 +225,9 @@ class _Path:
             tables = [piece.read() for piece in parts]
             return _from_arrow(_end_to_end(tables) if tables else schemas[0].empty_table(), self.path)
         columns = tuple(zip(schemas[0].names, schemas[0].types, strict=True))
-        return Reading(self.path, columns, pieces=tuple(parts), files=tuple(self.files))
+        return OpenSource(self.path, columns, pieces=tuple(parts), files=tuple(self.files))
 
-    def _whole(self, kind: str) -> Reading | None:
+    def _whole(self, kind: str) -> OpenSource | None:
         """ORC or Arrow; None where Arrow can't hold what the files hold, and Spark can."""
         read = local.read_orc if kind == "orc" else local.read_arrow
         tables = [table for file in self.files if (table := read(file)) is not None]
@@ -238,7 +238,7 @@ class _Path:
 
     # ---- CSV ---------------------------------------------------------------------------------------------------------
 
-    def _csv(self) -> Reading:
+    def _csv(self) -> OpenSource:
         options, expected = self.options, self.expected
         full = [file for file in self.files if Path(file).stat().st_size]
         columns = (*(expected.names if expected is not None else ()), *OPERATION_COLUMNS, *FEED_COLUMNS, *NOTED)
@@ -248,7 +248,7 @@ class _Path:
         if not dialect.names:
             return _without_columns(self.path, "csv", options)
         plain = not options.schema and not self.tolerant and not options.raw
-        if plain and self.way == "local" and len(full) == 1 and text_bytes(full) <= _AT_ONCE:
+        if plain and self.reader == "local" and len(full) == 1 and text_bytes(full) <= _AT_ONCE:
             return self._small_csv(full[0], dialect, said)
         return self._csv_in_pieces(full, dialect, said)
 
@@ -258,7 +258,7 @@ class _Path:
         if found.names and found.names != dialect.names:
             raise BadInput(f"{other}: its columns differ from those of {first}; put files of one table in one folder")
 
-    def _small_csv(self, file: str, dialect: Dialect, said: list[str]) -> Reading:
+    def _small_csv(self, file: str, dialect: Dialect, said: list[str]) -> OpenSource:
         refuse_long_lines(file)
         text, options, expected = local.encoded(local.read_csv(file, dialect)), self.options.csv, self.expected
         if expected is None:
@@ -272,22 +272,21 @@ class _Path:
             nulls = ("",) if options.nulls is None else options.nulls
         typed = local.typed_dictionaries(text, nulls, schema, file)
         columns = tuple(zip(schema.names, schema.types, strict=True))
-        return Reading(file, columns, typed, nulls=nulls, said=tuple(said), files=(file,), dialect=dialect)
+        return OpenSource(file, columns, typed, nulls=nulls, said=tuple(said), files=(file,), dialect=dialect)
 
-    def _csv_in_pieces(self, files: list[str], dialect: Dialect, said: list[str]) -> Reading:
-
+    def _csv_in_pieces(self, files: list[str], dialect: Dialect, said: list[str]) -> OpenSource:
         options = self.options
         columns = tuple((name, pa.string()) for name in dialect.names)
         if options.schema:
             columns = self._declared(dialect.names)
         # Tasks may run in another folder. No session is started for a file that is refused.
-        whole = [str(Path(file).absolute()) for file in files] if self.way == "spark" else files
+        whole = [str(Path(file).absolute()) for file in files] if self.reader == "spark" else files
         parts = tuple(piece for file in whole for piece in pieces.split_csv(file, dialect, self.tolerant))
-        return Reading(
+        return OpenSource(
             self.path,
             columns,
             pieces=parts,
-            spark=session(self.spark) if self.way == "spark" else None,
+            spark=session(self.spark) if self.reader == "spark" else None,
             text=True,
             infer=not options.schema and options.csv.types == "infer",
             nulls=options.csv.nulls,
@@ -297,7 +296,7 @@ class _Path:
         )
 
     def _declared(self, names: Sequence[str]) -> tuple[tuple[str, pa.DataType], ...]:
-        """The columns as a schema declares them, which has to name just these."""
+        """The columns as a schema declares them; it must name exactly these."""
         declared = self._parse_ddl()
         if [name for name, _ in declared] != list(names):
             others = f"the columns are {', '.join(names)}, and --schema names others; declare just these"
@@ -309,7 +308,7 @@ class _Path:
         if plain := parse_plain_ddl(ddl):
             return plain
         why = f"--schema {ddl!r}: only Spark can tell what it means"
-        refuse_other_way(self.options.reader, "spark", why, ", or mend it")
+        refuse_other_reader(self.options.reader, "spark", why, ", or mend it")
         from holdfast.spark import frames
 
         session(self.spark)
@@ -318,12 +317,12 @@ class _Path:
 
     # ---- JSON lines --------------------------------------------------------------------------------------------------
 
-    def _json(self) -> Reading:
+    def _json(self) -> OpenSource:
         path, files, options, expected = self.path, self.files, self.options, self.expected
         for file in files:
             refuse_long_lines(file)
         declared = dict(self._parse_ddl()) if options.schema else {}
-        if self.way == "spark":
+        if self.reader == "spark":
             return self._json_with_spark(declared)
         text = jsonlines.read(files)
         if options.raw:
@@ -337,13 +336,11 @@ class _Path:
         typed = _from_arrow(jsonlines.typed(text, types, path), path)
         return replace(typed, files=tuple(files), json=True, said=tuple(said))
 
-    def _sifted_json(self) -> Reading:
-        """Lines that are rows, as marked text that is still to be cast; always read here."""
+    def _sifted_json(self) -> OpenSource:
+        """The lines that are rows, as marked text that is not cast yet; always read here."""
         path, files = self.path, self.files
         if not fits("json", files):
-            raise BadInput(
-                f"{path}: it has bad rows, and is too large to look for them here; split it into smaller files"
-            )
+            raise BadInput(f"{path}: it has bad rows, and is too large to find them here; split it into smaller files")
         for file in files:
             refuse_long_lines(file)
         sifted = sift_json(files)
@@ -353,9 +350,9 @@ class _Path:
         if self.options.schema:
             table = jsonlines.chosen(table, [name for name, _ in self._parse_ddl()])
         columns = tuple((name, pa.string()) for name in table.column_names)
-        return Reading(path, columns, table, text=True, marked=True, files=tuple(files), json=True, sifted=sifted)
+        return OpenSource(path, columns, table, text=True, marked=True, files=tuple(files), json=True, sifted=sifted)
 
-    def _json_with_spark(self, declared: dict[str, pa.DataType]) -> Reading:
+    def _json_with_spark(self, declared: dict[str, pa.DataType]) -> OpenSource:
         from holdfast.spark import frames
 
         path, files, running = self.path, self.files, self._session()
@@ -369,7 +366,7 @@ class _Path:
         frame = frames.json_rows(lines, list(types))
         if not types and not frame.isEmpty():
             raise jsonlines.keyless(path)
-        return Reading(
+        return OpenSource(
             path,
             tuple(types.items()),
             frame=frame,
@@ -386,13 +383,12 @@ class _Path:
 
     def _session(self) -> SparkSession:
         """The session that reads the path, which must be no table of a lake."""
-
         running = session(self.spark)
         if not self.files:
             refuse_lake_elsewhere(running, self.path)
         return running
 
-    def _with_spark(self, kind: str) -> Reading:
+    def _with_spark(self, kind: str) -> OpenSource:
         from holdfast.spark import frames
 
         path, files, running = self.path, tuple(self.files), self._session()
@@ -414,11 +410,11 @@ def _check_same_columns(schemas: Sequence[pa.Schema], files: Sequence[str]) -> N
             raise BadInput(f"{file}: its columns differ from those of {files[0]}; put files of one table in one folder")
 
 
-def _open_jdbc(url: str, options: ReadOptions, spark: SparkSession | None) -> Reading:
+def _open_jdbc(url: str, options: ReadOptions, spark: SparkSession | None) -> OpenSource:
     from holdfast.spark import frames
 
     shown = redacted(url)
-    choose_way(shown, "jdbc", None, options.reader, spark)
+    choose_reader(shown, "jdbc", None, options.reader, spark)
     if not options.jdbc_table:
         raise BadInput(f"{shown}: say which table to read, with --jdbc-table")
     properties = with_environment(options.jdbc_properties)

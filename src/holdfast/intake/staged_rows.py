@@ -1,10 +1,11 @@
-"""Staging: the rows of an open source, checked against a table's columns, as staged chunks."""
+"""The rows of an open source as staged chunks, checked against a table's columns."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial, reduce
 
 import numpy as np
 import pyarrow as pa
@@ -20,8 +21,8 @@ from holdfast.changes.operations import (
     parse_operations,
 )
 from holdfast.errors import BadInput
-from holdfast.intake.readers import reader_of
-from holdfast.intake.source import NOTED, Reading
+from holdfast.intake.readers import piece_runner
+from holdfast.intake.source import NOTED, OpenSource
 from holdfast.sources import jsonlines, local
 from holdfast.sources.caster import TextCaster
 from holdfast.sources.dialect import refuse_equal_names
@@ -44,9 +45,9 @@ class StagedRows:
     rows: int
     chunks: tuple[tuple[Staged, NDArray[np.int8] | None], ...] = ()
     paths: tuple[str, ...] = ()
-    traits: tuple[Traits, ...] = ()  # of each column, where types are to be found out
+    traits: tuple[Traits, ...] = ()  # of each column, where types are to be inferred
     order: NDArray[np.int64] | None = None  # for each row its number in the source, where they were put in order
-    traceable: bool = True  # whether it is known which record of the source a row is: Spark has an order of its own
+    traceable: bool = True  # whether the record of each row is known: Spark has an order of its own
 
     def remove(self) -> None:
         """Remove the files."""
@@ -60,8 +61,8 @@ NO_ROWS = StagedRows(0)
 @dataclass(frozen=True)
 class Plan:
     """Which columns of a source to stage: for each column of the table its place in the source (-1: it has none),
-    and the place of the operations (-1: every row has the operation `constant`). `infer` says that all columns come as
-    text, whose types are to be found out.
+    and the place of the operations (-1: every row has the operation `constant`). `infer` says that all columns are text
+    whose types are to be inferred.
     """
 
     columns: tuple[Column, ...]
@@ -73,8 +74,8 @@ class Plan:
     infer: bool = False
 
 
-def stage_rows(reading: Reading, plan: Plan, folder: str, few: int) -> StagedRows:
-    """Stage a source. At most `few` rows that are in memory stay there; all else goes to files in `folder`."""
+def stage_rows(reading: OpenSource, plan: Plan, folder: str, few: int) -> StagedRows:
+    """Stage a source. Up to `few` rows of a table in memory stay in memory; all else goes to files in `folder`."""
     with with_source(reading):
         if reading.table is not None:
             return stage_in_order(reading.table, plan, folder, few)
@@ -84,15 +85,15 @@ def stage_rows(reading: Reading, plan: Plan, folder: str, few: int) -> StagedRow
 
 
 @contextmanager
-def with_source(reading: Reading) -> Iterator[None]:
-    """Let what is refused name its source."""
+def with_source(reading: OpenSource) -> Iterator[None]:
+    """Have errors name their source."""
     try:
         yield
     except BadInput as error:
         raise BadInput(_with_place(reading, str(error))) from None
 
 
-def _with_place(reading: Reading, sentence: str) -> str:
+def _with_place(reading: OpenSource, sentence: str) -> str:
     """The sentence with the file, and for a malformed record with its line."""
     if sentence.startswith("malformed record"):
         for file in reading.files:
@@ -105,16 +106,16 @@ def _with_place(reading: Reading, sentence: str) -> str:
 # ---- planning -------------------------------------------------------------------------------------------------------
 
 
-def plan_init(reading: Reading, table: str, asked: Sequence[str] = ()) -> tuple[Plan, tuple[str, ...]]:
-    """Stage all columns that can be compared, or those asked for; gives also the names of the others."""
+def plan_init(reading: OpenSource, table: str, wanted: Sequence[str] = ()) -> tuple[Plan, tuple[str, ...]]:
+    """Stage all columns that can be compared, or those that are wanted; also gives the names of the others."""
     refuse_equal_names((name for name, _ in reading.columns), reading.name)
-    _refuse_unknown(reading, table, asked)
+    _refuse_unknown(reading, table, wanted)
     columns, places, left_out = [], [], []
     for place, (name, given) in enumerate(reading.columns):
         kept = kept_type(given)
-        if name in asked and kept is None:
-            raise BadInput(f"{reading.name}: column {name!r} is {given}, which can't be compared; don't ask for it")
-        if kept is None or (asked and name not in asked):
+        if name in wanted and kept is None:
+            raise BadInput(f"{reading.name}: column {name!r} is {given}, which can't be compared; leave it out")
+        if kept is None or (wanted and name not in wanted):
             left_out.append(name)
         else:
             columns.append(Column(name, kept))
@@ -128,14 +129,14 @@ def plan_init(reading: Reading, table: str, asked: Sequence[str] = ()) -> tuple[
 
 
 def plan_batch(
-    reading: Reading,
+    reading: OpenSource,
     schema: Schema,
     left_out: Sequence[str],
     nulls: tuple[str, ...] | None,
     constant: int | None,
     operation_column: str | None = None,
 ) -> Plan:
-    """Match a source with a table by column names. `constant` None means that a column tells the operations."""
+    """Match a source with a table by column names. `constant` None means that a column has the operations."""
     names = [name for name, _ in reading.columns]
     refuse_equal_names(names, reading.name)
     operation_place = -1 if constant is not None else _operation_place(reading, schema, operation_column)
@@ -156,33 +157,33 @@ def plan_batch(
 
 
 def _markers(nulls: tuple[str, ...] | None) -> tuple[str, ...]:
-    """The texts that stand for null where nobody said so, and nothing else told."""
+    """The null markers, where none are given and none were inferred: the empty text."""
     return ("",) if nulls is None else nulls
 
 
-def _operation_place(reading: Reading, schema: Schema, asked: str | None) -> int:
+def _operation_place(reading: OpenSource, schema: Schema, wanted: str | None) -> int:
     names = [name for name, _ in reading.columns]
-    if asked is not None:
-        if asked not in names:
-            raise BadInput(f"{reading.name}: there is no operation column {asked!r}; its columns are {_listed(names)}")
-        return names.index(asked)
+    if wanted is not None:
+        if wanted not in names:
+            raise BadInput(f"{reading.name}: there is no operation column {wanted!r}; its columns are {_listed(names)}")
+        return names.index(wanted)
     for name in OPERATION_COLUMNS:
         if name in names and name not in schema.names and name not in reading.overlooked:
             return names.index(name)
     raise BadInput(
-        f"{reading.name}: no column tells the operation; name it with --op (looked for {', '.join(OPERATION_COLUMNS)})"
+        f"{reading.name}: no column has the operations; name it with --op (looked for {', '.join(OPERATION_COLUMNS)})"
     )
 
 
-def _refuse_unknown(reading: Reading, table: str, asked: Sequence[str]) -> None:
+def _refuse_unknown(reading: OpenSource, table: str, wanted: Sequence[str]) -> None:
     names = [name for name, _ in reading.columns]
-    if unknown := [name for name in asked if name not in names]:
+    if unknown := [name for name in wanted if name not in names]:
         raise BadInput(f"{reading.name}: table {table} has no column {unknown[0]!r}; its columns are {_listed(names)}")
-    if twice := [name for name in asked if asked.count(name) > 1]:
-        raise BadInput(f"{reading.name}: the column {twice[0]!r} is asked for twice; name it once")
+    if twice := [name for name in wanted if wanted.count(name) > 1]:
+        raise BadInput(f"{reading.name}: the column {twice[0]!r} is named twice; name it once")
 
 
-def _check_names(reading: Reading, schema: Schema, known: set[str], spare: set[str], needed: Sequence[str]) -> None:
+def _check_names(reading: OpenSource, schema: Schema, known: set[str], spare: set[str], needed: Sequence[str]) -> None:
     names = [name for name, _ in reading.columns]
     extra = [name for name in names if name not in known and name not in spare]
     lacking = [name for name in needed if name not in names]
@@ -192,7 +193,7 @@ def _check_names(reading: Reading, schema: Schema, known: set[str], spare: set[s
     if lacking:
         differences.append(f"lacks {_listed(lacking)}")
     if extra:
-        differences.append(f"has {_listed(extra)} besides")
+        differences.append(f"also has {_listed(extra)}")
     raise BadInput(
         f"{reading.name}: the columns differ from those of table {schema.name}: it {' and '.join(differences)}; "
         "give the table's columns, in any order, or let the table change with --evolve"
@@ -204,7 +205,7 @@ def _listed(names: Sequence[str], most: int = 5) -> str:
     return shown + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
-def _caster(reading: Reading, column: Column, given: pa.DataType, nulls: tuple[str, ...]) -> Caster | None:
+def _caster(reading: OpenSource, column: Column, given: pa.DataType, nulls: tuple[str, ...]) -> Caster | None:
     kept = kept_type(given)
     if reading.text:
         return _text_caster(reading, column, nulls)
@@ -212,44 +213,32 @@ def _caster(reading: Reading, column: Column, given: pa.DataType, nulls: tuple[s
         shown = show_type(kept) if kept is not None else str(given)
         raise BadInput(
             f"{reading.name}: column {column.name!r} is {shown}, and {show_type(column.type)} in the table; "
-            "cast it before it comes here, or let the table change with --evolve"
+            "cast it first, or let the table change with --evolve"
         )
     if pa.types.is_integer(kept) and pa.types.is_floating(column.type):
-        return FloatCaster(TextCaster(reading.name, column.name, column.type, ()))
+        return partial(_floats, TextCaster(reading.name, column.name, column.type, ()))
     whole = pa.types.is_integer(kept) or (pa.types.is_decimal(kept) and not pa.types.is_decimal(given))
-    return DecimalCaster(column) if whole and pa.types.is_decimal(column.type) else None
+    return partial(_decimals, column) if whole and pa.types.is_decimal(column.type) else None
 
 
-def _text_caster(reading: Reading, column: Column, nulls: tuple[str, ...]) -> Caster:
+def _text_caster(reading: OpenSource, column: Column, nulls: tuple[str, ...]) -> Caster:
     if reading.marked:
         return jsonlines.JsonCaster(TextCaster(reading.name, column.name, column.type, ()))
     return TextCaster(reading.name, column.name, column.type, nulls)
 
 
-@dataclass(frozen=True)
-class DecimalCaster:
-    """Turns integers into decimals. Arrow asks of the type that it hold every integer; here the values decide."""
-
-    column: Column
-
-    def __call__(self, values: pa.Array) -> pa.Array:
-        """The values as decimals, without loss."""
-        return cast(values.cast(pa.decimal128(20, 0)), self.column)
+def _decimals(column: Column, values: pa.Array) -> pa.Array:
+    """Integers as decimals, without loss. Arrow wants a type that holds every integer; here the values decide."""
+    return cast(values.cast(pa.decimal128(20, 0)), column)
 
 
-@dataclass(frozen=True)
-class FloatCaster:
-    """Turns integers into floats that stand for them, as a file's integers are."""
-
-    of_text: TextCaster
-
-    def __call__(self, values: pa.Array) -> pa.Array:
-        """The values as floats, without loss."""
-        return self.of_text(values.cast(pa.string()))
+def _floats(caster: TextCaster, values: pa.Array) -> pa.Array:
+    """Integers as floats, without loss: as the same integers in a file of text."""
+    return caster(values.cast(pa.string()))
 
 
 def _fits(kept: pa.DataType, target: pa.DataType, given: pa.DataType) -> bool:
-    """Whether values of one kept type may come into a column of another (each value is still cast without loss)."""
+    """Whether values of one type may come into a column of another; each value is still cast without loss."""
     if kept == target or pa.types.is_null(given):
         return True
     number = pa.types.is_integer(kept) or pa.types.is_decimal(kept)
@@ -264,7 +253,7 @@ def _fits(kept: pa.DataType, target: pa.DataType, given: pa.DataType) -> bool:
 
 
 def stage_in_order(table: pa.Table, plan: Plan, folder: str, few: int) -> StagedRows:
-    """The rows of a table, those of a change feed with versions in the order in which things happened."""
+    """The rows of a table in order; those of a change feed with versions by version."""
     if plan.version_place < 0:
         return _stage_table(table, plan, folder, few)
     table = without_dictionaries(table)
@@ -298,7 +287,7 @@ def _order(table: pa.Table, plan: Plan) -> pa.Array:
 
 
 def versions_of(versions: pa.ChunkedArray) -> pa.Array:
-    """Versions as numbers: a file of text has them as text, and 10 comes after 9."""
+    """Versions as numbers: in a file of text they are text, and 10 comes after 9."""
     if versions.null_count:
         raise BadInput(f"column {VERSION_COLUMN!r}: a row has no version; give every row its version")
     if kept_type(versions.type) != pa.string():
@@ -326,45 +315,37 @@ def stage_slice(table: pa.Table, plan: Plan) -> tuple[Staged, NDArray[np.int8] |
 # ---- pieces of files ------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class StagePiece:
-    """Read a piece of a file and stage it in a folder; `nulls` are the texts that are known to stand for null."""
-
-    piece: Piece
-    plan: Plan
-    folder: str
-    nulls: tuple[str, ...] | None
-
-
-def stage_piece(task: StagePiece) -> StagedRows:
-    """The task, in a thread here or in a task of Spark's: the paths of its chunks, and how many rows they have."""
-    table = task.piece.read()
+def _stage_piece(plan: Plan, folder: str, nulls: tuple[str, ...] | None, piece: Piece) -> StagedRows:
+    """Read a piece of a file, in a thread here or in a Spark task, and stage it in a folder; `nulls` are the null
+    markers that are known.
+    """
+    table = piece.read()
     paths: list[str] = []
-    seen = [Traits() for _ in task.plan.columns]
+    seen = [Traits() for _ in plan.columns]
     for start in range(0, len(table), _CHUNK_ROWS):
-        staged, operations = stage_slice(table.slice(start, _CHUNK_ROWS), task.plan)
-        paths.append(files.new_path(task.folder))
+        staged, operations = stage_slice(table.slice(start, _CHUNK_ROWS), plan)
+        paths.append(files.new_path(folder))
         write_staged(paths[-1], staged, operations)
-        if task.plan.infer:
-            texts = [traits(values.cast(pa.string()), task.nulls) for values in staged.values]
-            seen = [merge(a, b) for a, b in zip(seen, texts, strict=True)]
+        if plan.infer:
+            seen = _merged(seen, [traits(values.cast(pa.string()), nulls) for values in staged.values])
     return StagedRows(len(table), (), tuple(paths), tuple(seen))
 
 
-def _stage_pieces(reading: Reading, plan: Plan, folder: str, few: int) -> StagedRows:
+def _merged(first: Sequence[Traits], second: Sequence[Traits]) -> list[Traits]:
+    return [merge(a, b) for a, b in zip(first, second, strict=True)]
+
+
+def _stage_pieces(reading: OpenSource, plan: Plan, folder: str, few: int) -> StagedRows:
     if plan.version_place >= 0:  # all rows must be put in order
         if reading.spark is not None:
             return _stage_frame(reading, plan, folder)
         return stage_in_order(whole_table(reading), plan, folder, few)
-    tasks = [StagePiece(piece, plan, folder, reading.nulls) for piece in reading.pieces]
-    done = reader_of(reading.spark).map(stage_piece, tasks)
-    seen = [Traits() for _ in plan.columns]
-    for each in done:
-        seen = [merge(a, b) for a, b in zip(seen, each.traits, strict=True)]
+    done = piece_runner(reading.spark).map(partial(_stage_piece, plan, folder, reading.nulls), reading.pieces)
+    seen = reduce(_merged, [each.traits for each in done], [Traits() for _ in plan.columns])
     return StagedRows(sum(r.rows for r in done), (), tuple(path for r in done for path in r.paths), tuple(seen))
 
 
-def whole_table(reading: Reading) -> pa.Table:
+def whole_table(reading: OpenSource) -> pa.Table:
     """All rows that are read here, without dictionaries: those of pieces differ."""
     tables = [reading.table] if reading.table is not None else [piece.read() for piece in reading.pieces]
     return pa.concat_tables([without_dictionaries(table) for table in tables])
@@ -380,7 +361,7 @@ def without_dictionaries(table: pa.Table) -> pa.Table:
 # ---- Spark ----------------------------------------------------------------------------------------------------------
 
 
-def _stage_frame(reading: Reading, plan: Plan, folder: str) -> StagedRows:
+def _stage_frame(reading: OpenSource, plan: Plan, folder: str) -> StagedRows:
     from holdfast.spark.frames import clear_sentence
     from holdfast.spark.stage import StagingPlan, choose, in_order, stage_frame, without_marks
 
@@ -393,7 +374,7 @@ def _stage_frame(reading: Reading, plan: Plan, folder: str) -> StagedRows:
         frame = in_order(frame, plan.operation_place, plan.version_place, several, reading.has_corrupt_column)
     frame = choose(frame, plan.places, plan.operation_place, reading.has_corrupt_column)
     task = StagingPlan(folder, plan.columns, plan.casters, has_operations, plan.constant, reading.has_corrupt_column)
-    expected = "" if reading.secrets else "FAILED_READ_FILE"  # whatever a database says may hold a secret
+    expected = "" if reading.secrets else "FAILED_READ_FILE"  # what a database says may hold a secret
     with clear_sentence(reading.name, only=expected, secrets=reading.secrets):
         paths, rows = stage_frame(frame, task)
     return StagedRows(rows, (), tuple(paths), traceable=False)

@@ -1,4 +1,4 @@
-"""Building a table from a source, and reading batches for one."""
+"""New tables from sources, and batches of rows for tables."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from holdfast.changes.operations import DELETE, INSERT, UPSERT
 from holdfast.errors import BadInput, refuse_not_utf8
 from holdfast.intake.bad_rows import stage_good_rows
 from holdfast.intake.memory import lasting
-from holdfast.intake.quarantine import Part, Quarantine
-from holdfast.intake.readers import SAID, Way, runner_for
-from holdfast.intake.source import Reading, ReadOptions, open_source
+from holdfast.intake.quarantine import Quarantine, StagedSource
+from holdfast.intake.readers import READERS, Reader, runner_for
+from holdfast.intake.source import OpenSource, ReadOptions, open_source
 from holdfast.intake.staged_rows import Plan, StagedRows, plan_batch, plan_init, stage_rows
 from holdfast.progress import Progress
 from holdfast.sources.bad_records import NOTHING
@@ -32,19 +32,19 @@ from holdfast.table.types import Column
 
 @dataclass(frozen=True)
 class Built:
-    """A new table, the columns left out, the options with which later files of it are read, and who read it."""
+    """A new table, the columns left out, the options for later files of it, who read it, and who runs its tasks."""
 
     admitted: Admitted
     left_out: tuple[str, ...]
     options: CsvOptions
     runner: Runner
-    way: Way
+    reader: Reader
 
 
 def by_table(
     given: str | Sequence[str] | Mapping[str, str | Sequence[str]], tables: Iterable[str], what: str
 ) -> dict[str, list[str]]:
-    """Column names that are given for the one table, or for each table by its name."""
+    """Column names for the one table, or for each table by its name."""
     named = given if isinstance(given, Mapping) else dict.fromkeys(tables, given)
     if unknown := set(named) - set(tables):
         raise BadInput(f"{what} declared for {sorted(unknown)[0]!r}, which is no table here")
@@ -60,17 +60,17 @@ def build_table(
     folder: str,
     spark: Any,
     progress: Progress,
-    asked: Sequence[str] = (),
+    wanted: Sequence[str] = (),
 ) -> Built:
     """Read a source whole and encode it; all of its columns, or those that are named."""
     if not name.strip():
         where = f"{source}: " if isinstance(source, str | Path) else ""
         raise BadInput(f"{where}the table has no name; give it one: name=path")
     refuse_not_utf8(name)
-    progress.step(f"Reading {name}")
+    progress.step(f"OpenSource {name}")
     reading = _opened(name, open_source(source, options, spark), progress)
     runner = runner_for(reading.session)
-    plan, left_out = plan_init(reading, name, asked)
+    plan, left_out = plan_init(reading, name, wanted)
     rows = stage_rows(reading, plan, folder, admit.SMALL)
     try:
         columns, casters, markers = _types(reading, plan, rows, progress)
@@ -84,21 +84,21 @@ def build_table(
     finally:
         rows.remove()
     written = replace(options.csv, nulls=markers)
-    if reading.dialect is not None:  # what was found out here, later files need not guess
+    if reading.dialect is not None:  # later files need not guess it again
         written = replace(written, separator=reading.dialect.separator, quote=reading.dialect.quote)
-    return Built(admitted, left_out, written, runner, reading.way)
+    return Built(admitted, left_out, written, runner, reading.reader)
 
 
-def _opened(name: str, reading: Reading, progress: Progress) -> Reading:
+def _opened(name: str, reading: OpenSource, progress: Progress) -> OpenSource:
     """Say how a source is read."""
     for sentence in reading.said:
         progress.note(f"{reading.name}: {sentence}")
-    progress.step(f"Reading {name} {SAID[reading.way]}")
+    progress.step(f"Reading {name} {READERS[reading.reader]}")
     return reading
 
 
 def _types(
-    reading: Reading, plan: Plan, rows: StagedRows, progress: Progress
+    reading: OpenSource, plan: Plan, rows: StagedRows, progress: Progress
 ) -> tuple[tuple[Column, ...], tuple[TextCaster, ...] | None, tuple[str, ...] | None]:
     """The columns with their types, how to cast them if that is still to do, and the null markers."""
     if not reading.infer:
@@ -133,22 +133,23 @@ class Sources:
     snapshot: Any = None
     upserts: Any = None
 
+    def given(self) -> dict[str, Any]:
+        """The sources that there are, by their names."""
+        return {each.name: source for each in fields(self) if (source := getattr(self, each.name)) is not None}
+
     @property
     def of_rows(self) -> Any:
-        """What tells of whole rows, if anything does."""
-        parts = (self.inserts, self.upserts, self.changes, self.snapshot)
-        return next((each for each in parts if each is not None), None)
+        """The source with whole rows, if there is one."""
+        return next((source for name, source in self.given().items() if name != "deletes"), None)
 
     def lasting(self) -> Sources:
         """The same, which can be read more than once."""
-        given = {each.name: getattr(self, each.name) for each in fields(self)}
-        return Sources(**{name: None if source is None else lasting(source) for name, source in given.items()})
+        return Sources(**{name: lasting(source) for name, source in self.given().items()})
 
     @property
     def kind(self) -> str:
         """What the batch is made of, in a word."""
-        names = ("inserts", "upserts", "deletes", "changes", "snapshot")
-        given = [name for name in names if getattr(self, name) is not None]
+        given = [name for name in ("inserts", "upserts", "deletes", "changes", "snapshot") if name in self.given()]
         if not given:
             raise BadInput("nothing to apply: give inserts, upserts, deletes, changes or a snapshot")
         if len(given) > 1 and given not in (["inserts", "deletes"], ["upserts", "deletes"]):
@@ -162,15 +163,17 @@ class Sources:
 
     @property
     def parts(self) -> list[tuple[str, int | None]]:
-        """The names of what is given, in order, each with the operation that all of its rows mean, if they do."""
+        """The names of the sources in the order in which they apply, each with the operation of all its rows, if they
+        have one.
+        """
         kinds = {"deletes": DELETE, "inserts": INSERT, "upserts": UPSERT, "changes": None, "snapshot": INSERT}
-        return [(name, kind) for name, kind in kinds.items() if getattr(self, name) is not None]
+        return [(name, kind) for name, kind in kinds.items() if name in self.given()]
 
 
 @dataclass(frozen=True)
 class BatchReader:
-    """Reads batches for a table. With a quarantine, rows that can't be read or applied go there: sources that have some
-    are read once more, without these.
+    """Reads batches for a table. With a quarantine, rows that can't be read or applied go there: a source that has
+    some is read again without them.
     """
 
     table: Table
@@ -187,7 +190,7 @@ class BatchReader:
         """Read a batch and resolve it against the table. Deletes come before inserts and upserts."""
         self._refuse_impossible(sources)
         table, folder = self.table, self.folder
-        parts: list[Part] = []
+        parts: list[StagedSource] = []
         staged: list[StagedRows] = []
         try:
             for name, constant in sources.parts:
@@ -212,43 +215,43 @@ class BatchReader:
             raise needs_key(self.table)
         if sources.snapshot is not None and self.quarantine is not None:
             raise BadInput(
-                "a snapshot can't go without its bad rows, which would count as deleted; mend them, and leave out "
+                "a snapshot can't leave out bad rows: they would count as deleted; mend them, and leave out "
                 "--quarantine"
             )
 
-    def _part(self, name: str, source: Any, constant: int | None) -> Part:
+    def _part(self, name: str, source: Any, constant: int | None) -> StagedSource:
         """The rows of a source, staged."""
         if self.quarantine is None:
             return self._staged(name, self._open(source), constant)
-        source, reading = source if isinstance(source, Reading) else lasting(source), None
+        source, reading = source if isinstance(source, OpenSource) else lasting(source), None
         try:
             reading = self._open(source)
             return self._staged(name, reading, constant)
         except BadInput:
             if reading is not None and reading.frame is not None and not reading.json:
-                raise  # what Spark reads as a DataFrame can't be read without its bad rows
+                raise  # of a Spark DataFrame bad rows can't be left out
         self.progress.step(f"Setting bad rows of {self.table.schema.name} aside")
-        return self._sifted(name, open_source(source, self.options, self.spark, tolerant=True), constant)
+        return self._without_bad(name, open_source(source, self.options, self.spark, tolerant=True), constant)
 
-    def _open(self, source: Any) -> Reading:
+    def _open(self, source: Any) -> OpenSource:
         reading = open_source(source, self.options, self.spark, self.table.schema.arrow())
         return _opened(self.table.schema.name, reading, self.progress)
 
-    def _staged(self, name: str, reading: Reading, constant: int | None) -> Part:
+    def _staged(self, name: str, reading: OpenSource, constant: int | None) -> StagedSource:
         if not reading.columns:  # and so no rows
             if name == "snapshot" and not reading.json:
                 raise BadInput(f"{reading.name}: a snapshot without any column would empty the table; give its columns")
-            return Part(name, reading)
+            return StagedSource(name, reading)
         plan = self._plan(reading, constant)
-        return Part(name, reading, plan, stage_rows(reading, plan, self.folder, admit.SMALL))
+        return StagedSource(name, reading, plan, stage_rows(reading, plan, self.folder, admit.SMALL))
 
-    def _sifted(self, name: str, reading: Reading, constant: int | None) -> Part:
-        if not reading.columns:  # no line of it is a row
-            return Part(name, reading, rejected=reading.sifted.bad if reading.sifted else NOTHING)
+    def _without_bad(self, name: str, reading: OpenSource, constant: int | None) -> StagedSource:
+        if not reading.columns:  # no line is a row
+            return StagedSource(name, reading, rejected=reading.sifted.bad if reading.sifted else NOTHING)
         plan = self._plan(reading, constant)
-        return Part(name, reading, plan, *stage_good_rows(reading, plan, self.folder, admit.SMALL))
+        return StagedSource(name, reading, plan, *stage_good_rows(reading, plan, self.folder, admit.SMALL))
 
-    def _plan(self, reading: Reading, constant: int | None) -> Plan:
+    def _plan(self, reading: OpenSource, constant: int | None) -> Plan:
         nulls = self.options.csv.nulls
         return plan_batch(reading, self.table.schema, self.left_out, nulls, constant, self.operation_column)
 

@@ -10,7 +10,7 @@ from typing import Any
 from holdfast.changes.diff import Witness
 from holdfast.engines.contract import Json
 from holdfast.engines.registry import table_of_rows
-from holdfast.store.memory import EventRecord, Remembered
+from holdfast.store.memory import EventRecord, StoredMemory
 from holdfast.store.store import Store
 from holdfast.table.naming import key_names
 from holdfast.text.row_names import Values
@@ -116,8 +116,8 @@ class Memory:
         self._store = store
 
     @property
-    def _kept(self) -> Remembered:
-        return self._store.remembered
+    def _kept(self) -> StoredMemory:
+        return self._store.memory
 
     def events(self, since: int = 0, most: int | None = None) -> list[Event]:
         """What the batches after one did, the newest batch first; or the first so many of that."""
@@ -168,7 +168,7 @@ class _Values:
     """The values of the rows that some events tell of, each table's read once."""
 
     def __init__(self, store: Store, records: Iterable[EventRecord]) -> None:
-        self._kept = store.remembered
+        self._kept = store.memory
         self._names = self._kept.column_names()
         self._keys = {record.schema.name: key_names(record.schema) for record in store.tables()}
         self._batches = {record.seq for record in records if record.witness}

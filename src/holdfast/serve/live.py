@@ -19,7 +19,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
 
-from holdfast.api.state_report import state_document
 from holdfast.api.view import View
 from holdfast.engines.listing import Listing
 from holdfast.errors import HoldfastError, clear_sentences
@@ -161,7 +160,7 @@ class Live:
             self._refuse_trouble()
             moment = self._moment
             if moment.document is None:
-                written = json.dumps(state_document(self._view, live=True), ensure_ascii=False, separators=(",", ":"))
+                written = json.dumps(self._view.document(live=True), ensure_ascii=False, separators=(",", ":"))
                 content = gzip.compress(written.encode("utf-8", "backslashreplace"), 6, mtime=0)
                 moment.document = Packed(content, self.tag())
             return moment.document

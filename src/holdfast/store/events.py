@@ -21,7 +21,7 @@ Json = Mapping[str, Any]
 _MOST_IMPLIED = 10_000  # of more rules that follow from others nobody is told from which: that would take seconds
 
 
-class Event(NamedTuple):
+class RuleEvent(NamedTuple):
     """What happened to a rule: the finding and the witness as JSON, and the rule that it follows from, where told."""
 
     event: str  # lost, worse (a given rule that was violated before), implied, untested, gained; added, removed
@@ -56,7 +56,7 @@ def put_diffs(database: sqlite3.Connection, seq: int, commit: Commit) -> None:
     _put_rows(database, seq, commit)
 
 
-def put_events(database: sqlite3.Connection, seq: int, events: Iterable[tuple[str, str, Event]]) -> None:
+def put_events(database: sqlite3.Connection, seq: int, events: Iterable[tuple[str, str, RuleEvent]]) -> None:
     """Keep what happened to rules of engines and subjects, and how often; events are made as they are written."""
     counts: Counter[str] = Counter()
 
@@ -69,9 +69,9 @@ def put_events(database: sqlite3.Connection, seq: int, events: Iterable[tuple[st
     database.executemany("INSERT INTO event_counts VALUES (?, ?, ?)", [(seq, *each) for each in counts.items()])
 
 
-def _events(commit: Commit) -> Iterator[tuple[str, str, Event]]:
+def _events(commit: Commit) -> Iterator[tuple[str, str, RuleEvent]]:
     for (engine, table), diff in commit.diffs.items():
-        kept = {number for name, number in commit.kept.rows if name == table}
+        kept = {number for name, number in commit.rows.rows if name == table}
         for event in events_of(diff, engine in commit.many, commit.witnesses.get((engine, table), {}), kept):
             yield engine, table, event
 
@@ -84,13 +84,13 @@ def _put_changed(database: sqlite3.Connection, seq: int, engine: str, table: str
 
 
 def _put_rows(database: sqlite3.Connection, seq: int, commit: Commit) -> None:
-    rows = ((seq, *row, kept.rule, json.dumps(dict(kept.values))) for row, kept in commit.kept.rows.items())
+    rows = ((seq, *row, kept.rule, json.dumps(dict(kept.values))) for row, kept in commit.rows.rows.items())
     database.executemany("INSERT INTO witness_rows VALUES (?, ?, ?, ?, ?)", rows)
-    if commit.kept.left_out:
-        database.execute("INSERT INTO rows_left_out VALUES (?, ?)", (seq, commit.kept.left_out))
+    if commit.rows.left_out:
+        database.execute("INSERT INTO rows_left_out VALUES (?, ?)", (seq, commit.rows.left_out))
 
 
-def events_of(diff: Diff, many: bool, witnesses: Mapping[str, Witness], kept: Collection[int]) -> Iterator[Event]:
+def events_of(diff: Diff, many: bool, witnesses: Mapping[str, Witness], kept: Collection[int]) -> Iterator[RuleEvent]:
     """What happened to each rule. There is no finding of many rules, of which the text tells all, nor of given ones
     that got worse, as all of them may with each batch; and there are no keys of rows whose values are kept. `witnesses`
     are those of given rules.
@@ -103,19 +103,19 @@ def events_of(diff: Diff, many: bool, witnesses: Mapping[str, Witness], kept: Co
         if (witness := diff.witnesses.get(text)) is not None:
             if id(witness) not in kept_texts:
                 kept_texts[id(witness)] = _witness_text(witness, kept)
-            yield Event("lost", text, told, kept_texts[id(witness)])
+            yield RuleEvent("lost", text, told, kept_texts[id(witness)])
         elif text in diff.untested:
-            yield Event("untested", text, told)
+            yield RuleEvent("untested", text, told)
         else:
             cause = causes.get(text)
-            yield Event("implied", text, told, None, cause.by if cause else "")
+            yield RuleEvent("implied", text, told, None, cause.by if cause else "")
     for event, findings in (("lost", broken), ("worse", worse)):
         for text, finding in findings.items():
             told = json.dumps(finding.to_json()) if event == "lost" else ""
             shown = witnesses.get(text)
-            yield Event(event, text, told, _witness_text(shown, kept) if shown else None)
+            yield RuleEvent(event, text, told, _witness_text(shown, kept) if shown else None)
     for text in (*diff.gained, *mended):
-        yield Event("gained", text, "" if many else json.dumps((mended.get(text) or diff.gained[text]).to_json()))
+        yield RuleEvent("gained", text, "" if many else json.dumps((mended.get(text) or diff.gained[text]).to_json()))
 
 
 def _witness_text(witness: Witness, kept: Collection[int]) -> str:
@@ -159,7 +159,7 @@ def _grew(diff: Diff, text: str, more: bool) -> bool:
 # ---- figures over time -----------------------------------------------------------------------------------------------
 
 
-class Figures(NamedTuple):
+class FigureRow(NamedTuple):
     """The table that keeps figures of a finding, what the finding is about, and the figures."""
 
     place: str
@@ -167,13 +167,13 @@ class Figures(NamedTuple):
     figures: tuple[float | None, ...]
 
 
-def figures_of(finding: Json) -> Figures | None:
+def figures_of(finding: Json) -> FigureRow | None:
     """What is kept of a finding over time; nothing of rules that were found, which hold or don't."""
     if "severity" in finding:  # a rule that was given
         told = tuple(finding.get(name) for name in ("violations", "g3", "score"))
-        return Figures("rule_figures", finding["text"], told)
+        return FigureRow("rule_figures", finding["text"], told)
     if "nulls" in finding:  # facts of a column
-        return Figures("column_figures", finding["column"], (finding["nulls"], finding["distinct"]))
+        return FigureRow("column_figures", finding["column"], (finding["nulls"], finding["distinct"]))
     return None
 
 
@@ -187,7 +187,7 @@ def put_figures(database: sqlite3.Connection, seq: int, engine: str, table: str,
         _put_new(database, seq, engine, table, [own for text, own in now.items() if before.get(text) != own])
 
 
-def _put_new(database: sqlite3.Connection, seq: int, engine: str, table: str, changed: Sequence[Figures]) -> None:
+def _put_new(database: sqlite3.Connection, seq: int, engine: str, table: str, changed: Sequence[FigureRow]) -> None:
     query = "SELECT text, id FROM subjects WHERE engine = ? AND table_name = ?"
     subjects = dict(database.execute(query, (engine, table)).fetchall())
     for about in (each.about for each in changed if each.about not in subjects):

@@ -12,7 +12,7 @@ from pathlib import Path
 
 DATABASE, SUMS = "holdfast.db", "holdfast.sums"
 LOCK, SEGMENTS, STREAMS = "lock", "segments", "streams"
-BESIDE = "beside"  # the fact that names the files that go with the engines' states
+WITH_STATES = "beside"  # the fact that names the files that go with the engines' states
 TO_OPEN = 1 << 17  # SQLite shares memory in a file beside the database; without room for it, it just fails
 
 
@@ -29,10 +29,10 @@ def state_of(path: Path) -> Path | None:
 def named_files(database: sqlite3.Connection) -> set[str]:
     """The names of all files that a state consists of."""
     rows = database.execute("SELECT file FROM segments UNION SELECT file FROM checkpoints")
-    return {name for (name,) in rows} | named_beside(database)
+    return {name for (name,) in rows} | named_with_states(database)
 
 
-def named_beside(database: sqlite3.Connection) -> set[str]:
+def named_with_states(database: sqlite3.Connection) -> set[str]:
     """The names of the files that go with the engines' states."""
-    row = database.execute("SELECT value FROM meta WHERE key = ?", (BESIDE,)).fetchone()
+    row = database.execute("SELECT value FROM meta WHERE key = ?", (WITH_STATES,)).fetchone()
     return set() if row is None else set(json.loads(row[0]))

@@ -26,7 +26,7 @@ class EventRecord(NamedTuple):
     implied_by: str
 
 
-class Remembered:
+class StoredMemory:
     """Reads what the database of a state remembers."""
 
     def __init__(self, rows: Rows) -> None:

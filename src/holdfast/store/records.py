@@ -90,7 +90,7 @@ class BatchRecord:
 
 
 @dataclass(frozen=True)
-class KeptRow:
+class WitnessRow:
     """The values of a row that broke a rule, and the rule."""
 
     rule: str
@@ -98,10 +98,10 @@ class KeptRow:
 
 
 @dataclass(frozen=True)
-class KeptRows:
+class WitnessRows:
     """The rows that broke rules with a batch, by table and number, and how many are left out as they are too many."""
 
-    rows: Mapping[tuple[str, int], KeptRow] = field(default_factory=dict)
+    rows: Mapping[tuple[str, int], WitnessRow] = field(default_factory=dict)
     left_out: int = 0
 
 
@@ -130,7 +130,7 @@ class Commit:
     many: tuple[str, ...] = ()  # engines whose findings are kept in their states, and not one by one
     # Of given rules that have new violations, one of these each, by engine and subject, and text.
     witnesses: Mapping[tuple[str, str], Mapping[str, Witness]] = field(default_factory=dict)
-    kept: KeptRows = field(default_factory=KeptRows)
+    rows: WitnessRows = field(default_factory=WitnessRows)
 
 
 class Handled(NamedTuple):
@@ -144,11 +144,11 @@ class Handled(NamedTuple):
     version: int
 
 
-class KeptStates(NamedTuple):
+class StateFiles(NamedTuple):
     """The files of the engines' states, by engine and subject, and the names of the files that go with them."""
 
     files: Mapping[tuple[str, str], str]
-    beside: Collection[str]
+    with_them: Collection[str]
 
 
 @dataclass(frozen=True)

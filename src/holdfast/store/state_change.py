@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from holdfast.changes.diff import Result
 from holdfast.store.batches import insert_batch
-from holdfast.store.events import Event, put_events, put_results
+from holdfast.store.events import RuleEvent, put_events, put_results
 from holdfast.store.records import TableRecord
 from holdfast.table.nulls import Nulls
 from holdfast.table.table import Schema, Segment, TableFiles
@@ -25,7 +25,7 @@ SHAPE = "shape"  # the fact that tells the last such change: whoever read the st
 
 
 @dataclass(frozen=True)
-class Reshaped:
+class StateChange:
     """A change, ready to be made durable."""
 
     change_id: str
@@ -36,7 +36,7 @@ class Reshaped:
     facts: Mapping[str, str] = field(default_factory=dict)  # about the state, as they are from now on
     results: Mapping[tuple[str, str], Result] = field(default_factory=dict)  # of subjects with other findings now
     dropped: Collection[tuple[str, str]] = ()  # engines and subjects that are no more
-    events: Sequence[tuple[str, str, Event]] = ()  # engine, subject, and what happened to a rule
+    events: Sequence[tuple[str, str, RuleEvent]] = ()  # engine, subject, and what happened to a rule
     tables: Sequence[TableRecord] = ()  # those that are new, or whose columns are others now
     replaced: Mapping[str, tuple[Segment, ...]] = field(default_factory=dict)  # files of tables that were written anew
     next_id: int = 0  # of the table
@@ -44,14 +44,14 @@ class Reshaped:
     gone: Sequence[str] = ()  # tables that are watched no longer
 
 
-class Description(NamedTuple):
+class ChangeRecord(NamedTuple):
     """What a change was."""
 
     seq: int
     about: dict[str, Any]
 
 
-def put_change(database: sqlite3.Connection, change: Reshaped) -> int:
+def put_change(database: sqlite3.Connection, change: StateChange) -> int:
     """Keep what a change is made of, but for files; gives its number."""
     figures = 0, 0, 0, change.seconds, change.next_id, 0, 0, len(change.events)
     seq = insert_batch(database, change.change_id, change.table, change.kind, *figures)
@@ -81,10 +81,10 @@ def _rename(database: sqlite3.Connection, renamed: Mapping[tuple[str, str], Mapp
             )
 
 
-def descriptions(database: sqlite3.Connection) -> Iterable[Description]:
+def changes(database: sqlite3.Connection) -> list[ChangeRecord]:
     """All changes of a state, the oldest first."""
     rows = database.execute("SELECT seq, json FROM reshaped ORDER BY seq").fetchall()
-    return [Description(seq, json.loads(about)) for seq, about in rows]
+    return [ChangeRecord(seq, json.loads(about)) for seq, about in rows]
 
 
 # ---- tables, all but their segments ----------------------------------------------------------------------------------
@@ -107,7 +107,7 @@ def put_table(database: sqlite3.Connection, record: TableRecord) -> None:
     database.execute(f"INSERT INTO tables VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (name) DO UPDATE SET {changed}", row)
 
 
-def kept_tables(database: sqlite3.Connection, nulls: Nulls) -> list[TableRecord]:
+def stored_tables(database: sqlite3.Connection, nulls: Nulls) -> list[TableRecord]:
     """The watched tables without their segments, in the order in which they were given."""
     found = []
     query = "SELECT name, columns, key, options, left_out, row_count, next_id FROM tables ORDER BY rowid"

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,16 +32,19 @@ from holdfast.store.creation import Creation, create
 from holdfast.store.database import UNREADABLE, ReadDatabase, check_format, connect, data_version
 from holdfast.store.erasure import forget_rows
 from holdfast.store.events import put_diffs, put_results
-from holdfast.store.layout import BESIDE, DATABASE, LOCK, SEGMENTS, SUMS, TO_OPEN, named_beside, named_files
+from holdfast.store.layout import DATABASE, LOCK, SEGMENTS, SUMS, TO_OPEN, WITH_STATES, named_files, named_with_states
 from holdfast.store.lock import WriterLock
-from holdfast.store.memory import Remembered
-from holdfast.store.records import AppliedBatch, BatchRecord, Commit, Handled, KeptStates, TableRecord
-from holdfast.store.state_change import Description, Reshaped, descriptions, kept_tables, put_change, put_table
+from holdfast.store.memory import StoredMemory
+from holdfast.store.records import AppliedBatch, BatchRecord, Commit, Handled, StateFiles, TableRecord
+from holdfast.store.state_change import ChangeRecord, StateChange, changes, put_change, put_table, stored_tables
 from holdfast.store.sums import SumsWriter, checked, wrong_files
 from holdfast.table import files
 from holdfast.table.nulls import Nulls
 from holdfast.table.table import Segment, TableFiles
 from holdfast.text.quotes import command
+
+T = TypeVar("T")
+P = ParamSpec("P")
 
 
 class Store:
@@ -175,9 +178,18 @@ class Store:
         rows = self._rows("SELECT value FROM meta WHERE key = ?", key)
         return rows[0][0] if rows else None
 
+    def facts(self, key: str) -> dict[str, Any]:
+        """A fact that is a JSON object; empty where it was never put."""
+        return dict(json.loads(self.meta(key) or "{}"))
+
     def _rows(self, query: str, *values: object) -> list[Any]:
         with clear_sentences(self.path):
             return self._db.execute(query, values).fetchall()
+
+    def _read(self, read: Callable[Concatenate[sqlite3.Connection, P], T], *values: P.args, **named: P.kwargs) -> T:
+        """What a function reads from the database."""
+        with clear_sentences(self.path):
+            return read(self._db, *values, **named)
 
     @property
     def watched(self) -> list[str]:
@@ -191,19 +203,14 @@ class Store:
 
     def tables(self, as_of: int | None = None) -> list[TableRecord]:
         """The watched tables, with their segments now or as of a batch."""
-        with clear_sentences(self.path):
-            kept = kept_tables(self._db, self.nulls)
-        return [replace(each, where=self._files(each.where, as_of)) for each in kept]
+        known = self._read(stored_tables, self.nulls)
+        return [replace(each, where=self._files(each.where, as_of)) for each in known]
 
     def _files(self, now: TableFiles, as_of: int | None) -> TableFiles:
         name = now.schema.name
         segments = self._segments("table_name = ? AND seq <= ?", name, 1 << 62 if as_of is None else as_of)
-        later = [] if as_of is None else self._steps(as_of, name)
+        later = [] if as_of is None else self._read(steps_since, as_of, name)
         return TableFiles(now.schema, segments, later[0].next_id - later[0].inserted if later else now.next_id)
-
-    def _steps(self, after: int, table: str | None = None) -> list[AppliedBatch]:
-        with clear_sentences(self.path):
-            return steps_since(self._db, after, table)
 
     def _segments(self, condition: str, *values: object) -> tuple[Segment, ...]:
         query = f"SELECT file, first_id FROM segments WHERE {condition} ORDER BY id"
@@ -212,13 +219,11 @@ class Store:
     def batch(self, batch_id: str) -> BatchRecord | None:
         """The applied batch with an id, if there is one."""
         refuse_not_utf8(batch_id)
-        with clear_sentences(self.path):
-            return batch_with(self._db, batch_id)
+        return self._read(batch_with, batch_id)
 
     def history(self, last: int | None = None) -> list[BatchRecord]:
         """The applied batches, the oldest first."""
-        with clear_sentences(self.path):
-            return last_batches(self._db, last)
+        return self._read(last_batches, last)
 
     def results(self, engine: str | None = None, table: str | None = None) -> list[dict[str, Any]]:
         """What holds now, as JSON objects."""
@@ -227,10 +232,9 @@ class Store:
             ORDER BY engine, table_name, text"""
         return [json.loads(row[0]) for row in self._rows(query, engine, table)]
 
-    def reshaped(self) -> list[Description]:
+    def changes(self) -> list[ChangeRecord]:
         """The changes of rules and columns, the oldest first."""
-        with clear_sentences(self.path):
-            return list(descriptions(self._db))
+        return self._read(changes)
 
     def handled_files(self) -> dict[str, Handled]:
         """The files of watched folders that were applied, by path."""
@@ -238,33 +242,33 @@ class Store:
         return {row[0]: Handled(*row) for row in rows}
 
     @property
-    def remembered(self) -> Remembered:
+    def memory(self) -> StoredMemory:
         """What is remembered of batches and rules."""
-        return Remembered(self._rows)
+        return StoredMemory(self._rows)
 
     def checkpoint(self) -> int:
         """The batch as of which the engines' states are kept."""
         return int(self.meta("checkpoint") or 0)
 
-    def kept_states(self) -> dict[tuple[str, str], str]:
+    def state_files(self) -> dict[tuple[str, str], str]:
         """The file of each engine's state of each table."""
         rows = self._rows("SELECT engine, table_name, file FROM checkpoints")
         return {(engine, table): f"{self.folder}/{file}" for engine, table, file in rows}
 
-    def beside(self) -> set[str]:
+    def files_with_states(self) -> set[str]:
         """The names of the files that go with the engines' states."""
-        return named_beside(self._db)
+        return named_with_states(self._db)
 
     def steps_after(self, seq: int) -> list[AppliedBatch]:
         """What the batches after one did to each table, with the segments that each added there."""
         return [
             replace(each, segments=self._segments("seq = ? AND table_name = ?", each.seq, each.table))
-            for each in self._steps(seq)
+            for each in self._read(steps_since, seq)
         ]
 
     def births(self, table: str) -> list[tuple[int, int]]:
         """The batches that brought rows to a table, each with the number of the first of these."""
-        return [(each.seq, each.next_id - each.inserted) for each in self._steps(0, table) if each.inserted]
+        return [(each.seq, each.next_id - each.inserted) for each in self._read(steps_since, 0, table) if each.inserted]
 
     def files_by_batch(self, table: str) -> list[tuple[int, str]]:
         """The files of a table, each with its batch: 0 at the start, and where files were merged, the last one then."""
@@ -287,8 +291,7 @@ class Store:
 
     def version_read(self) -> int:
         """The version of what is read here, which is that of when it was last looked at."""
-        with clear_sentences(self.path):
-            return self._reading.version_read if self._reading is not None else data_version(self._db)
+        return self._reading.version_read if self._reading is not None else self.version()
 
     def look_again(self) -> None:
         """See what was committed since."""
@@ -312,7 +315,7 @@ class Store:
         self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
 
     def finish_creation(
-        self, tables: Iterable[TableRecord], results: Mapping[tuple[str, str], Result], states: KeptStates
+        self, tables: Iterable[TableRecord], results: Mapping[tuple[str, str], Result], states: StateFiles
     ) -> None:
         """Make a new state count: tables, first results, files of the engines' states and beside them, all at once."""
         with self._transaction():
@@ -333,13 +336,13 @@ class Store:
             put_diffs(self._db, seq, commit)
         return seq
 
-    def keep_states(self, seq: int, states: KeptStates, replaced: Mapping[str, tuple[Segment, ...]]) -> None:
+    def write_checkpoint(self, seq: int, states: StateFiles, replaced: Mapping[str, tuple[Segment, ...]]) -> None:
         """A checkpoint: name the files of the engines' states and beside them, and the segments of compacted tables."""
         with self._transaction():
             old = self._put_checkpoint(seq, states, replaced)
         self._remove(old)
 
-    def reshape(self, change: Reshaped, states: KeptStates) -> int:
+    def commit_change(self, change: StateChange, states: StateFiles) -> int:
         """Make a change of rules or columns durable, with the engines' states as they are with it; gives its number."""
         with self._transaction():
             seq = put_change(self._db, change)
@@ -347,7 +350,7 @@ class Store:
         self._remove(old)
         return seq
 
-    def _put_checkpoint(self, seq: int, states: KeptStates, replaced: Mapping[str, tuple[Segment, ...]]) -> set[str]:
+    def _put_checkpoint(self, seq: int, states: StateFiles, replaced: Mapping[str, tuple[Segment, ...]]) -> set[str]:
         """The same inside a transaction; gives the names of the files that may be of no use after it."""
         old = self.named()
         self._db.execute("DELETE FROM checkpoints")
@@ -390,7 +393,7 @@ class Store:
         if "://" in self.folder:
             return True
         since = self._segments("seq > ?", self.checkpoint())
-        like = [*self.kept_states().values(), *(segment.path for segment in since)]
+        like = [*self.state_files().values(), *(segment.path for segment in since)]
         needed = sum(Path(path).stat().st_size for path in like)
         return shutil.disk_usage(self.folder).free > needed + TO_OPEN
 
@@ -407,8 +410,7 @@ class Store:
 
     def named(self) -> set[str]:
         """The names of all files that the state consists of."""
-        with clear_sentences(self.path):
-            return named_files(self._db)
+        return self._read(named_files)
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
@@ -433,7 +435,7 @@ class Store:
         rows = [(table, Path(segment.path).name, segment.first_id, seq) for segment in segments]
         self._db.executemany("INSERT INTO segments (table_name, file, first_id, seq) VALUES (?, ?, ?, ?)", rows)
 
-    def _put_states(self, states: KeptStates) -> None:
-        self._put_meta(BESIDE, json.dumps(sorted(states.beside)))
+    def _put_states(self, states: StateFiles) -> None:
+        self._put_meta(WITH_STATES, json.dumps(sorted(states.with_them)))
         rows = [(engine, table, Path(path).name) for (engine, table), path in states.files.items()]
         self._db.executemany("INSERT INTO checkpoints VALUES (?, ?, ?)", rows)

@@ -52,7 +52,7 @@ def start(folder: Path, chance: random.Random) -> Monitor:
 
 
 def files_of(monitor: Monitor) -> list[Path]:
-    (watched,) = monitor._loaded.watched.tables.values()
+    (watched,) = monitor._state.workspace.tables.values()
     names = [name for kind in (TableSearch, NullsFirstSearch) for name in watched.part(kind).pairs.dump()[1]["files"]]
     return [Path(monitor._store.folder) / name for name in names]
 

@@ -150,7 +150,7 @@ def start(folder: Path, chance: random.Random) -> hf.Monitor:
 
 
 def files_of(monitor: hf.Monitor) -> set[Path]:
-    (state,) = monitor._loaded.watched.states.values()
+    (state,) = monitor._state.workspace.states.values()
     return {Path(monitor._store.folder) / kept.file.name for kept in state.kept.keys.values()}
 
 

@@ -1,8 +1,7 @@
-"""Columns change while a state lives: they join, leave, get other names and wider types.
+"""Columns of a table are added, dropped, renamed and retyped.
 
-The history names the rules that a change makes meaningless. Rules of a column that is renamed stay, and so does what is
-remembered of them. The engines search the changed table again, unless nothing but names change: then those that find
-rules go on with what they know.
+The history names the rules that a change makes meaningless. Rules of a renamed column stay, with their history. The
+engines search the changed table again; where only names change, those that find rules go on with what they know.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from dataclasses import replace
 from itertools import chain, count
 
 from holdfast.api.change.transaction import Draft, make_change, table_draft
-from holdfast.api.open_state import Loaded
+from holdfast.api.open_state import OpenState
 from holdfast.engines.contract import Json
 from holdfast.engines.watched import WatchedTable
 from holdfast.intake.evolution import columns_in, evolution
@@ -20,7 +19,7 @@ from holdfast.intake.tables import BatchReader, Sources
 from holdfast.progress import Progress
 from holdfast.results.changed import Changed
 from holdfast.store.records import COLUMNS, TableRecord
-from holdfast.store.state_change import Reshaped
+from holdfast.store.state_change import StateChange
 from holdfast.table import files
 from holdfast.table.columns import ColumnChange, changed_schema, with_columns
 from holdfast.table.load import load_table
@@ -28,44 +27,44 @@ from holdfast.table.rewrite import used_codes
 from holdfast.table.table import Schema, Table, TableFiles
 from holdfast.table.types import show_type
 
-Trial = Callable[[TableRecord, Table], None]  # raises where a changed table would not do
+Trial = Callable[[TableRecord, Table], None]  # raises where the changed table would not fit
 
 
 def change_columns(
-    loaded: Loaded, table: str | None, change_id: str | None, change: ColumnChange, tried: Trial | None = None
+    state: OpenState, table: str | None, change_id: str | None, change: ColumnChange, trial: Trial | None = None
 ) -> Changed:
-    """Change the columns of a table; `tried` may refuse to, when it sees the table as it would be."""
+    """Change the columns of a table; `trial` sees the table as it would be, and may refuse it."""
 
     def draft(own_id: str) -> Draft | None:
-        name, tables = loaded.table_name(table), loaded.watched.tables
+        name, tables = state.table_name(table), state.workspace.tables
         old = tables[name].table
         new = changed_schema(old.schema, change)
         if new.schema == old.schema:
             return None
-        loaded.progress.step(f"Changing the columns of {name}")
-        loaded.stale = True
+        state.progress.step(f"Changing the columns of {name}")
+        state.stale = True
         assert old.where is not None
         if change.only_names:
             where = TableFiles(new.schema, old.where.segments, old.next_id)
         else:
-            where = with_columns(old, new, loaded.store.folder)
-        now, record = load_table(where), _record(loaded.records[name], change, where, old.rows)
-        if tried is not None:
-            tried(record, now)
-        about = {"columns": _columns_told(old.schema, change)}
+            where = with_columns(old, new, state.store.folder)
+        now, record = load_table(where), _record(state.records[name], change, where, old.rows)
+        if trial is not None:
+            trial(record, now)
+        about = {"columns": _described(old.schema, change)}
         replaced = {} if change.only_names else {name: where.segments}
-        made = Reshaped(own_id, COLUMNS, name, 0.0, about, tables=[record], replaced=replaced, next_id=where.next_id)
+        made = StateChange(own_id, COLUMNS, name, 0.0, about, tables=[record], replaced=replaced, next_id=where.next_id)
         parts = tables[name].dump() if change.only_names else ({}, {})
         changed = {**tables, name: WatchedTable(now, *parts)}
-        return table_draft(loaded, made, changed, change.renamed, only_names=change.only_names)
+        return table_draft(state, made, changed, change.renamed, only_names=change.only_names)
 
-    return make_change(loaded, change_id, draft)
+    return make_change(state, change_id, draft)
 
 
-def evolve(loaded: Loaded, sources: Sources, reader: BatchReader, batch_id: str) -> None:
-    """Change a table so that the rows of a batch fit in, where they don't; says so. The rows are tried with the
-    changed table first: where they would be refused still, nothing changes. With a quarantine, records that are no
-    rows are passed over, and none are refused.
+def evolve(state: OpenState, sources: Sources, reader: BatchReader, batch_id: str) -> None:
+    """Change a table so that the rows of a batch fit, where they don't, and say so. The rows are first tried with the
+    changed table: if they would still be refused, nothing changes. With a quarantine nothing is refused, and records
+    that are no rows are skipped.
     """
     table, tolerant = reader.table, reader.quarantine is not None
     name = table.schema.name
@@ -83,32 +82,32 @@ def evolve(loaded: Loaded, sources: Sources, reader: BatchReader, batch_id: str)
         is_feed=sources.changes is not None,
     )
 
-    def tried(record: TableRecord, changed: Table) -> None:
-        trial = replace(reader, table=changed, left_out=record.left_out, progress=Progress())
-        for segment in trial.admit(sources).segments:
+    def trial(record: TableRecord, changed: Table) -> None:
+        other = replace(reader, table=changed, left_out=record.left_out, progress=Progress())
+        for segment in other.admit(sources).segments:
             files.remove(segment.path)
 
     if change:
-        own_id = _free_id(loaded, f"{batch_id}:columns")
-        done = change_columns(loaded, name, own_id, change, None if tolerant else tried)
-        loaded.progress.note(done.sentence())
-        loaded.now()
+        own_id = _free_id(state, f"{batch_id}:columns")
+        done = change_columns(state, name, own_id, change, None if tolerant else trial)
+        state.progress.note(done.sentence())
+        state.now()
 
 
-def _free_id(loaded: Loaded, name: str) -> str:
-    """A name for a change that no other has: a batch may change several tables, or be tried with another file."""
+def _free_id(state: OpenState, name: str) -> str:
+    """An unused id for a change: a batch may change several tables, or be tried again with another file."""
     names = chain([name], (f"{name}-{number}" for number in count(2)))
-    return next(each for each in names if loaded.store.batch(each) is None)
+    return next(each for each in names if state.store.batch(each) is None)
 
 
 def _record(before: TableRecord, change: ColumnChange, where: TableFiles, rows: int) -> TableRecord:
-    """The table from now on; its files may have the columns that left still."""
+    """The table from now on; later files may still have the columns that were dropped."""
     left_out = {*before.left_out, *change.dropped} - {*where.schema.names}
     return TableRecord(where.schema, before.options, tuple(sorted(left_out)), rows, where)
 
 
-def _columns_told(schema: Schema, change: ColumnChange) -> list[Json]:
-    """What is done to each column of a table that has a schema before."""
+def _described(schema: Schema, change: ColumnChange) -> list[Json]:
+    """What is done to each column of a table with a schema."""
     types = {column.name: column.type for column in schema.columns}
     lines: list[Json] = [{"column": each.name, "done": "added", "type": show_type(each.type)} for each in change.added]
     lines += [{"column": name, "done": "dropped"} for name in change.dropped]

@@ -4,49 +4,47 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from holdfast.api.change.spec import WatchSpec
+from holdfast.api.workspace import Subject
 from holdfast.changes.diff import Result
 from holdfast.engines.contract import Json
 from holdfast.engines.registry import changed_settings, rule_class
 from holdfast.results.marks import RuleName
-from holdfast.store.events import Event
+from holdfast.store.events import RuleEvent
 
-if TYPE_CHECKING:
-    from holdfast.api.change.spec import Wanted
-
-Results = Mapping[tuple[str, str], Result]  # by class and table
+Results = Mapping[Subject, Result]
 _SHOWN = ("name", "table", "severity", "text", "violations", "counted")
 
 
-def effects(before: Wanted, wanted: Wanted, old: Results, now: Results) -> dict[str, list[Json]]:
-    """What a change did, as the history keeps it."""
+def effects(before: WatchSpec, spec: WatchSpec, old: Results, now: Results) -> dict[str, list[Json]]:
+    """What a change did, as the history shows it."""
     given, given_now = _given(old), _given(now)
     edited = [rule for rule in given_now if rule in given and _label(given[rule]) != _label(given_now[rule])]
     about: dict[str, list[Json]] = {
         "added": [_brief(finding) for rule, finding in given_now.items() if rule not in given],
         "removed": [_brief(finding) for rule, finding in given.items() if rule not in given_now],
         "edited": [_brief(given_now[rule]) for rule in edited],
-        "ignored": _marks(wanted.marks.ignored - before.marks.ignored),
-        "pinned": _marks(wanted.marks.pinned - before.marks.pinned),
-        "unmarked": _marks(_marked(before) - _marked(wanted)),
-        "watched": [_class(name, wanted, now) for name in wanted.classes if name not in before.classes],
-        "unwatched": [{"class": name} for name in before.classes if name not in wanted.classes],
+        "ignored": _flagged(spec.flags.ignored - before.flags.ignored),
+        "pinned": _flagged(spec.flags.pinned - before.flags.pinned),
+        "unmarked": _flagged(_flags(before) - _flags(spec)),
+        "watched": [_class(name, spec, now) for name in spec.classes if name not in before.classes],
+        "unwatched": [{"class": name} for name in before.classes if name not in spec.classes],
     }
     return {event: listed for event, listed in about.items() if listed}
 
 
 def effects_of_table(about: Mapping[str, Any], old: Results, now: Results) -> dict[str, Any]:
-    """The same of a change of tables or columns: given rules that are no more, those that are written otherwise
-    now, and how many of the others there are. A constant is written in the type of its column: a day as a time, where
-    dates became timestamps.
+    """What a change of tables or columns did: given rules that are gone, those with another text, and how many rules
+    are found. A text changes with the type of a column where it has constants: a date becomes a timestamp.
     """
     counts = [_counts(name, old, now) for name in dict.fromkeys(at[0] for at in now) if is_found(name)]
     found = [each for each in counts if each["before"] != each["now"]]
     gone = {each["name"] for each in about.get("removed", [])}
     edited = [each for each in about.get("added", []) if each["name"] in gone]
-    stay = {each["name"] for each in edited}
-    removed = [each for each in about.get("removed", []) if each["name"] not in stay]
+    rest = {each["name"] for each in edited}
+    removed = [each for each in about.get("removed", []) if each["name"] not in rest]
     own = {"removed": removed, "edited": edited, "found": found}
     return {event: listed for event, listed in own.items() if listed}
 
@@ -56,13 +54,13 @@ def _counts(name: str, old: Results, now: Results) -> dict[str, Any]:
     return {"class": name, "before": before, "now": after}
 
 
-def events(old: Results, now: Results) -> Iterator[tuple[str, str, Event]]:
+def events(old: Results, now: Results) -> Iterator[tuple[str, str, RuleEvent]]:
     """What happened to given rules, for the memory of each."""
     before, after = _given(old), _given(now)
     for event, rules, others in (("added", after, before), ("removed", before, after)):
         for (name, subject, text), finding in rules.items():
             if (name, subject, text) not in others:
-                yield name, subject, Event(event, text, json.dumps(finding))
+                yield name, subject, RuleEvent(event, text, json.dumps(finding))
 
 
 def is_found(name: str) -> bool:
@@ -88,16 +86,16 @@ def _brief(finding: Json) -> Json:
     return {name: finding[name] for name in _SHOWN}
 
 
-def _marked(wanted: Wanted) -> frozenset[RuleName]:
-    return wanted.marks.ignored | wanted.marks.pinned
+def _flags(spec: WatchSpec) -> frozenset[RuleName]:
+    return spec.flags.ignored | spec.flags.pinned
 
 
-def _marks(rules: frozenset[RuleName]) -> list[Json]:
+def _flagged(rules: frozenset[RuleName]) -> list[Json]:
     return [{"class": name, "table": table, "text": text} for name, table, text in sorted(rules)]
 
 
-def _class(name: str, wanted: Wanted, results: Results) -> Json:
-    """A class with how many rules are found, and by which settings: some may be those of classes watched before."""
+def _class(name: str, spec: WatchSpec, results: Results) -> Json:
+    """A class with its settings and how many rules are found; settings may be older than the class."""
     found = sum(len(rules) for (own, _), rules in results.items() if own == name)
-    settings = changed_settings(name, wanted.settings)
+    settings = changed_settings(name, spec.settings)
     return {"class": name, **({"settings": settings} if settings else {}), "found": found}

@@ -1,5 +1,5 @@
-"""Rules come and go: given ones are added, removed and edited, found ones are promoted, ignored and pinned, classes are
-watched and dropped. Each edit gives what is wanted after it.
+"""Changes of rules: given ones are added, removed and edited, found ones are promoted, ignored and pinned, classes are
+watched and dropped. Each edit gives the new spec of what to watch.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from holdfast.api.change.renames import Renaming
-from holdfast.api.change.spec import Wanted, kept_wanted
+from holdfast.api.change.renames import Renames
+from holdfast.api.change.spec import WatchSpec, stored_spec
 from holdfast.api.change.transaction import Draft, make_change
 from holdfast.api.checks import bound, given_rules, is_rule_file
-from holdfast.api.open_state import Loaded
+from holdfast.api.open_state import OpenState
 from holdfast.api.view import View
 from holdfast.engines.registry import ALL_TABLES, given_class
 from holdfast.errors import BadInput
@@ -26,96 +26,97 @@ from holdfast.rules.promotion import as_given
 from holdfast.rules.registry import parse
 from holdfast.rules.rule import Severity
 from holdfast.store.records import RULES
-from holdfast.store.state_change import Reshaped
+from holdfast.store.state_change import StateChange
 from holdfast.table.table import Schema
 
 AnyRules = str | Path | Sequence[str] | Rules  # a rule file, a text, texts, or values
 
 
-def change_rules(loaded: Loaded, change_id: str | None, edit: Callable[[RuleEdit], Wanted]) -> Changed:
-    """Change what is wanted, unless there is nothing to change."""
+def change_rules(state: OpenState, change_id: str | None, edit: Callable[[RuleEdit], WatchSpec]) -> Changed:
+    """Change what is watched, unless there is nothing to change."""
 
     def draft(own_id: str) -> Draft:
-        change = Reshaped(own_id, RULES, ALL_TABLES, 0.0, {})
-        return Draft(change, edit(RuleEdit(loaded)), loaded.watched.tables, Renaming("", {}))
+        change = StateChange(own_id, RULES, ALL_TABLES, 0.0, {})
+        return Draft(change, edit(RuleEdit(state)), state.workspace.tables, Renames("", {}))
 
-    return make_change(loaded, change_id, draft)
+    return make_change(state, change_id, draft)
 
 
 class RuleEdit:
-    """What is wanted, and what it takes to change that for the tables that are there."""
+    """What is watched now, and what it takes to change that for the tables of a state."""
 
-    def __init__(self, loaded: Loaded) -> None:
-        self._loaded, self.wanted, self._view = loaded, kept_wanted(loaded.store), View(loaded)
+    def __init__(self, state: OpenState) -> None:
+        self._state, self.spec, self._view = state, stored_spec(state.store), View(state)
 
-    def promote(self, rule: str, name: str | None, severity: Severity, note: str, table: str | None) -> Wanted:
+    def promote(self, rule: str, name: str | None, severity: Severity, note: str, table: str | None) -> WatchSpec:
         """A rule that was found is given."""
         given_rule, compared = as_given(parse(rule))
         text = given_rule.text
         entry = rules_of([text]).entries[0]
         own = entry if name is None else replace(entry, name=name, numbered=False)
-        about = "" if _is_across(text) else self._loaded.table_name(table)
-        ordered = _texts_among(compared, self._loaded.watched.schemas[about]) if about else ()
+        about = "" if _is_across(text) else self._state.table_name(table)
+        ordered = _texts_among(compared, self._state.workspace.schemas[about]) if about else ()
         given = replace(own, table=about, severity=severity, note=note, where="")
         checked = self.checked(Rules((given,), {about: ordered} if ordered else {}))
-        marks = self.wanted.marks.without({each.text for each in checked.entries}, {about or ALL_TABLES})
-        return replace(self.wanted.with_rules(checked), marks=marks)
+        flags = self.spec.flags.without({each.text for each in checked.entries}, {about or ALL_TABLES})
+        return replace(self.spec.with_rules(checked), flags=flags)
 
-    def mark(self, rule: str, table: str | None, mark: Mark | None) -> Wanted:
+    def flag(self, rule: str, table: str | None, flag: Mark | None) -> WatchSpec:
         """A found rule is ignored or pinned, or neither any more."""
         if known := self._view.given(rule, table=table):
             raise BadInput(f"{rule!r} is given: remove it, or give it with the severity warn ({known['text']})")
-        wanted, watched = self.wanted, self._loaded.watched
+        spec, watched = self.spec, self._state.workspace
         about = self._view.explanation(rule, table=table).to_json()
         kind, text = about["kind"], about["text"]
-        if kind not in wanted.classes:
+        if kind not in spec.classes:
             raise BadInput(f"rules of the class {kind!r} are not watched here; watch them first")
-        subject = ALL_TABLES if watched.engines[kind].declared.across else self._loaded.table_name(table)
-        pins = mark == "pinned" and (kind, subject, text) not in wanted.marks.pinned
+        subject = ALL_TABLES if watched.engines[kind].declared.across else self._state.table_name(table)
+        pins = flag == "pinned" and (kind, subject, text) not in spec.flags.pinned
         if pins and text not in watched.engines[kind].result(watched.states[kind, subject]):
             raise BadInput(
                 f"{text!r} is not among the rules that are found now (it does not hold, or follows from a "
-                "shorter one), so it can't be told when it breaks; promote it, or pin one that is found"
+                "shorter one), so nobody would notice when it breaks; promote it, or pin one that is found"
             )
-        return replace(wanted, marks=wanted.marks.with_mark((kind, subject, text), mark))
+        return replace(spec, flags=spec.flags.with_mark((kind, subject, text), flag))
 
-    # ---- what is meant ----------------------------------------------------------------------------------------------
+    # ---- which rules are meant
+    # ----------------------------------------------------------------------------------------------
 
     def checked(self, rules: AnyRules, table: str | None = None) -> Rules:
-        """Rules as they are written for these tables: so the same rule has the same text."""
+        """Rules in the text form that they have for these tables: the same rule gets the same text."""
         given = given_rules(rules)
         if table is not None:
             given = replace(given, entries=tuple(_of_table(each, table) for each in given.entries))
-        by_class = bound(given, self._loaded.watched.schemas, self._loaded.progress)
+        by_class = bound(given, self._state.workspace.schemas, self._state.progress)
         known = {rule.name: rule for own in by_class.values() for each in own.values() for rule in each.rules}
         entries = [replace(each, table=known[each.name].table, text=known[each.name].text) for each in given.entries]
         return Rules(tuple(entries), given.ordered, given.where)
 
     def named(self, rules: AnyRules) -> list[str]:
-        """The names of the rules of a file, each of its own table; or of those that names and texts mean."""
+        """The names of the given rules that a rule file, names or texts mean."""
         if isinstance(rules, Rules | Path) or (isinstance(rules, str) and is_rule_file(rules)):
-            names = {(each.table, each.text): each.name for each in self.wanted.rules.entries}
+            names = {(each.table, each.text): each.name for each in self.spec.rules.entries}
             return [names.get((each.table, each.text), each.text) for each in self.checked(rules).entries]
-        asked = [rules] if isinstance(rules, str) else list(rules)
-        return [name for each in asked for name in self._meant(each)]
+        words = [rules] if isinstance(rules, str) else list(rules)
+        return [name for each in words for name in self._meant(each)]
 
-    def _meant(self, asked: str) -> list[str]:
+    def _meant(self, word: str) -> list[str]:
         """The names of the rules that have a name or a text. Unknown ones pass through; the caller raises."""
-        entries = self.wanted.rules.entries
-        same = [each.name for each in entries if asked == each.name] or [
-            each.name for each in entries if self._written_for(asked, each.table) == each.text
+        entries = self.spec.rules.entries
+        same = [each.name for each in entries if word == each.name] or [
+            each.name for each in entries if self._written_for(word, each.table) == each.text
         ]
-        return same or [asked]
+        return same or [word]
 
     def _written_for(self, text: str, table: str) -> str:
-        """A rule as it is always written for a table; nothing where it is no rule of it."""
+        """The text form of a rule for a table; nothing where it is no rule of that table."""
         with suppress(BadInput):
             return self.checked([text], table).entries[0].text if given_class(text) else ""
         return ""
 
 
 def _of_table(entry: RuleEntry, table: str) -> RuleEntry:
-    """A rule that is about a table where it names none, and looks at none but its own."""
+    """A rule about a table, unless it names its own or looks across tables."""
     return entry if entry.table or _is_across(entry.text) else replace(entry, table=table)
 
 

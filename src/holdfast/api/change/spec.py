@@ -1,6 +1,4 @@
-"""What a state is to watch: rules that are given, classes whose rules are found, and marks on these. Values, and what
-people do with them; nothing here touches a state.
-"""
+"""What a state is to watch, as a value: given rules, classes whose rules are found, flags of found rules, settings."""
 
 from __future__ import annotations
 
@@ -11,26 +9,26 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.api.checks import classes_of
-from holdfast.api.stored import kept_marks, kept_rules, kept_settings
+from holdfast.api.settings import rules_in, stored_flags, stored_rules, stored_settings
 from holdfast.engines.registry import make_settings, rule_class, settings_of
 from holdfast.errors import BadInput, suggest
 from holdfast.results.marks import Marks
-from holdfast.rules.file import RuleEntry, Rules, free_name
-from holdfast.rules.given import Given, GivenRule
+from holdfast.rules.file import Rules, free_name
+from holdfast.rules.given import GivenRule
 from holdfast.store.store import Store
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """Given rules, the names of watched classes whose rules are found, marks, and settings of classes."""
+class WatchSpec:
+    """Given rules, the names of watched classes whose rules are found, flags, and settings of classes."""
 
     rules: Rules
     classes: tuple[str, ...]
-    marks: Marks
+    flags: Marks
     settings: Mapping[str, Any] = field(default_factory=dict)
 
-    def with_rules(self, added: Rules) -> Wanted:
-        """More rules. One that is there takes the name, severity and note with which it is given now."""
+    def with_rules(self, added: Rules) -> WatchSpec:
+        """More rules. One that is given already takes the new name, severity and note."""
         entries = list(self.rules.entries)
         for new in added.entries:
             place = _place(entries, new)
@@ -56,17 +54,17 @@ class Wanted:
             for table, _ in both
         }
 
-    def without_rules(self, named: Sequence[str]) -> Wanted:
+    def without_rules(self, named: Sequence[str]) -> WatchSpec:
         """Fewer rules, by their names."""
         known = [each.name for each in self.rules.entries]
         for name in named:
             if name not in known:
                 raise BadInput(f"there is no rule {name!r}; {suggest(name, known)}")
-        stay = tuple(each for each in self.rules.entries if each.name not in named)
-        return replace(self, rules=replace(self.rules, entries=stay))
+        rest = tuple(each for each in self.rules.entries if each.name not in named)
+        return replace(self, rules=replace(self.rules, entries=rest))
 
-    def with_classes(self, names: Sequence[str], settings: Mapping[str, Any]) -> Wanted:
-        """More classes whose rules are found; their settings must leave those of others as they are."""
+    def with_classes(self, names: Sequence[str], settings: Mapping[str, Any]) -> WatchSpec:
+        """More classes whose rules are found. Their settings must not change those of other classes."""
         classes = tuple(dict.fromkeys([*self.classes, *names]))
         new = {**self.settings, **settings}
         for name in settings:
@@ -74,11 +72,11 @@ class Wanted:
                 raise BadInput(f"the setting {name!r} does not concern {', '.join(names)}; leave it out")
         for each in (*self.classes, *classes_of(self.rules)):
             if each not in names and make_settings(each, new) != make_settings(each, self.settings):
-                told = ", ".join(settings)
-                raise BadInput(f"{told}: rules of the class {each!r} would change with it, too; unwatch them first")
+                changed = ", ".join(settings)
+                raise BadInput(f"{changed}: rules of the class {each!r} would change as well; unwatch them first")
         return replace(self, classes=classes, settings=new)
 
-    def without_classes(self, names: Sequence[str]) -> Wanted:
+    def without_classes(self, names: Sequence[str]) -> WatchSpec:
         """Fewer of them."""
         for name in names:
             if name not in self.classes:
@@ -87,30 +85,20 @@ class Wanted:
         classes = tuple(name for name in self.classes if name not in names)
         needed = {name for each in (*classes, *classes_of(self.rules)) for name in settings_of(each)}
         settings = {name: value for name, value in self.settings.items() if name in needed}
-        return replace(self, classes=classes, marks=self.marks.kept_in(classes), settings=settings)
+        return replace(self, classes=classes, flags=self.flags.kept_in(classes), settings=settings)
 
 
-def kept_wanted(store: Store) -> Wanted:
-    """What a state keeps."""
+def stored_spec(store: Store) -> WatchSpec:
+    """What a state watches now."""
     found = tuple(name for name in store.watched if not rule_class(name).given)
-    return Wanted(rules_in(kept_rules(store)), found, kept_marks(store), kept_settings(store))
-
-
-def rules_in(given: Given) -> Rules:
-    """Given rules as a rule file has them."""
-    tables = [(table, own) for each in given.values() for table, own in each.items()]
-    entries = [RuleEntry(r.name, r.table, r.text, r.severity, r.note) for _, own in tables for r in own.rules]
-    ordered: dict[str, tuple[str, ...]] = {}
-    for table, own in tables:
-        ordered[table] = tuple(sorted({*ordered.get(table, ()), *own.ordered}))
-    return Rules(tuple(entries), {table: names for table, names in ordered.items() if names})
+    return WatchSpec(rules_in(stored_rules(store)), found, stored_flags(store), stored_settings(store))
 
 
 def state_rules(path: str | Path) -> tuple[Rules, Marks, list[str]]:
-    """The rules that a state is given, the marks on found ones, and the watched classes; no table is loaded."""
+    """The rules that a state is given, the flags of found ones, and the watched classes; no table is state."""
     with closing(Store(path)) as store:
-        wanted = kept_wanted(store)
-        return wanted.rules, wanted.marks, list(wanted.classes)
+        spec = stored_spec(store)
+        return spec.rules, spec.flags, list(spec.classes)
 
 
 def _place(entries: Sequence[GivenRule], new: GivenRule) -> int | None:

@@ -1,0 +1,53 @@
+"""What a state is asked to watch, as its database stores it: settings, given rules, and flags of found ones."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from holdfast.results.marks import MARKS, Marks
+from holdfast.rules.file import RuleEntry, Rules
+from holdfast.rules.given import Given, GivenRule, TableRules
+from holdfast.store.store import Store
+
+_GIVEN = "given"
+
+
+def settings_text(values: Mapping[str, Any], given: Given) -> str:
+    """Settings and given rules as text."""
+    plain = {name: {table: asdict(own) for table, own in tables.items()} for name, tables in given.items()}
+    return json.dumps({**values, _GIVEN: plain}, default=sorted)  # sets of names, as lists
+
+
+def stored_settings(store: Store) -> dict[str, Any]:
+    """The settings that a state was made with."""
+    return {name: value for name, value in store.facts("settings").items() if name != _GIVEN}
+
+
+def stored_rules(store: Store) -> dict[str, dict[str, TableRules]]:
+    """The given rules, by class and table."""
+    plain: dict[str, Any] = store.facts("settings").get(_GIVEN, {})
+    return {
+        name: {
+            table: TableRules(tuple(GivenRule(**rule) for rule in own["rules"]), frozenset(own["ordered"]))
+            for table, own in tables.items()
+        }
+        for name, tables in plain.items()
+    }
+
+
+def rules_in(given: Given) -> Rules:
+    """Given rules as a rule file has them."""
+    tables = [(table, own) for each in given.values() for table, own in each.items()]
+    entries = [RuleEntry(r.name, r.table, r.text, r.severity, r.note) for _, own in tables for r in own.rules]
+    ordered: dict[str, tuple[str, ...]] = {}
+    for table, own in tables:
+        ordered[table] = tuple(sorted({*ordered.get(table, ()), *own.ordered}))
+    return Rules(tuple(entries), {table: names for table, names in ordered.items() if names})
+
+
+def stored_flags(store: Store) -> Marks:
+    """The found rules that are ignored, and those that are pinned."""
+    return Marks.read(store.meta(MARKS))
