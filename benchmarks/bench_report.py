@@ -23,8 +23,8 @@ from benchmarks.data import CACHE, shared
 from benchmarks.frame import Case, benchmark, quick, timed
 from holdfast.api.discovery import found_in
 from holdfast.api.monitor import Monitor
-from holdfast.api.opening import opened
 from holdfast.api.tables_report import found_document, write_document
+from holdfast.api.workspace import workspace_of
 from holdfast.engines.registry import make_engine
 from holdfast.progress import SILENT
 from tests.browser.chromium import NONE, executable, running
@@ -111,7 +111,7 @@ def _asked(page: Path) -> str:
 def _million(folder: Path) -> Iterator[Case]:
     """All FDs of flight_1k: 982,631."""
     page = folder / "flight.html"
-    with opened(shared("flight_1k"), (), "equal", None, None, SILENT) as tables:
+    with workspace_of(shared("flight_1k"), (), "equal", None, None, SILENT) as tables:
         found = found_in(tables, [make_engine("fd")], "equal", SILENT)
         spent, size = timed(lambda: write_document(page, found_document(tables, found)), repeat=2)
     yield _written("flight_1k, 982,631 FDs", spent, size)

@@ -225,7 +225,7 @@ def test_columns_of_several_tables(holdfast: Holdfast, people: Path, tmp_path: P
 def test_columns_that_are_not_there(holdfast: Holdfast, people: Path, tmp_path: Path) -> None:
     state = tmp_path / "state"
     refused(holdfast("discover", people, "--columns", "id,nobody"), "no column 'nobody'", "'id', 'name'")
-    refused(holdfast("init", state, people, "--columns", "id,id"), "'id' is asked for twice")
+    refused(holdfast("init", state, people, "--columns", "id,id"), "'id' is named twice")
     refused(holdfast("init", state, people, "--columns", "id", "--key", "name"), "'name'")
     refused(holdfast("init", state, people, "--columns", "none:id"), "'none'")
     lists = tmp_path / "lists.arrow"

@@ -40,7 +40,7 @@ def file_of(folder: Path, name: str, content: bytes) -> Path:
 @pytest.mark.parametrize("name", _FAILED)
 def test_an_export_that_failed_is_refused(holdfast: Holdfast, state: Path, tmp_path: Path, name: str) -> None:
     empty = file_of(tmp_path, name, _FAILED[name])
-    said = str(empty), "it is empty, and names not even its columns", "export it again"
+    said = str(empty), "it is empty and doesn't even name its columns", "export it again"
     with untouched(state):
         for part in ("--snapshot", "--insert", "--delete", "--changes", "--upsert"):
             refused(holdfast("apply", state, part, empty), *said)

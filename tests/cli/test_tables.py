@@ -95,7 +95,7 @@ def test_a_feed_names_the_table_of_each_row(holdfast: Holdfast, shop: Path, tmp_
         (["--table", "orders", "--insert", "o.csv", "--how", "delete"], "there are none; leave it out"),
         (["--table", "orders", "--table", "customers=c.csv"], "needs a file of each: --table name=path"),
         (["--table", "orders=o.csv", "--table", "orders=c.csv"], "there is a file of orders already"),
-        (["--table", "orders=o.csv", "--table-column", "x"], "needs no other name of a table"),
+        (["--table", "orders=o.csv", "--table-column", "x"], "don't name a table as well"),
         (["--table", "clients=o.csv"], "there is no table 'clients'"),
         (["--insert", "o.csv"], "this state watches several tables"),
         (["--table", "orders", "--insert", "o.csv", "--table-column", "x"], "leave out the table 'orders'"),

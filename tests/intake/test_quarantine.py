@@ -141,7 +141,7 @@ def test_a_mended_file_is_applied_as_it_is(things: Monitor, tmp_path: Path) -> N
     path = Path(outcome.quarantined.files[0])
     mended = path.read_text().replace(";x;", ";2;")
     path.write_text(mended)
-    with pytest.raises(BadInput, match="has 'holdfast_text' besides"):
+    with pytest.raises(BadInput, match="has 'holdfast_text' in addition"):
         things.apply(inserts=path)
     header, _, *rest = mended.splitlines()
     assert header == "id;name;n;holdfast_line;holdfast_reason;holdfast_text"

@@ -143,9 +143,9 @@ def test_upserts_of_one_key_are_all_set_aside(things: Monitor, tmp_path: Path) -
 
 def test_what_stays_refused(things: Monitor, tmp_path: Path) -> None:
     whole = file_of(tmp_path, "whole.csv", "id,name,n\n1,b,2\n")
-    with pytest.raises(BadInput, match="a snapshot can't go without its bad rows"):
+    with pytest.raises(BadInput, match="a snapshot can't leave out bad rows"):
         things.apply(snapshot=whole, quarantine=tmp_path / "aside")
-    for content, sentence in (("id,name\n1,b\n", "lacks 'n'"), ("id,name,n,m\n1,b,2,3\n", "has 'm' besides")):
+    for content, sentence in (("id,name\n1,b\n", "lacks 'n'"), ("id,name,n,m\n1,b,2,3\n", "has 'm' in addition")):
         with pytest.raises(BadInput, match=sentence):
             things.apply(inserts=file_of(tmp_path, "other.csv", content), quarantine=tmp_path / "aside")
     with pytest.raises(BadInput, match="this is no folder"):

@@ -222,7 +222,7 @@ def test_columns_that_cannot_be_compared_are_left_out_and_named(tmp_path: Path) 
         assert types_in(monitor) == {"n": "int64"}
         assert monitor.apply(deletes=table).batch.deleted == 2
         assert monitor.apply(inserts=table.select(["n"])).batch.inserted == 2
-        with pytest.raises(BadInput, match="has 'other' besides"):
+        with pytest.raises(BadInput, match="has 'other' in addition"):
             monitor.apply(inserts=table.append_column("other", pa.array([1, 2])))
     with pytest.raises(BadInput, match="no column that can be compared"):
         read(tmp_path, table.drop_columns(["n"]))
@@ -262,7 +262,11 @@ def test_columns_in_another_order(
             inserts=file_of(tmp_path, "more.csv", "b,a\nz,3\n"), deletes=file_of(tmp_path, "less.csv", "b,a\nx,1\n")
         )
         assert rows_in(monitor) == [(2, "y"), (3, "z")]
-        for header, sentence in {"b": "lacks 'a'", "b,a,c": "has 'c' besides", "b,A": "lacks 'a' and has 'A'"}.items():
+        for header, sentence in {
+            "b": "lacks 'a'",
+            "b,a,c": "has 'c' in addition",
+            "b,A": "lacks 'a' and has 'A'",
+        }.items():
             path = file_of(tmp_path, "bad.csv", header + "\n" + ",".join("1" for _ in header.split(",")) + "\n")
             with pytest.raises(BadInput, match=sentence):
                 monitor.apply(inserts=path)

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from holdfast.api.stored import kept_settings
 
 import holdfast as hf
+from holdfast.api.settings import stored_settings
 from holdfast.engines.contract import HISTORY
 
 # Which rows are those to remove, of equally many, the order of codes decides: of these only the number is compared.
@@ -31,7 +31,7 @@ def equals_one_made_anew(watch: hf.Monitor) -> None:
             rules=given if given.entries else None,
             key=keys,
             nulls=watch.nulls,
-            **kept_settings(watch._store),
+            **stored_settings(watch._store),
         ) as anew,
     ):
         assert told(watch) == told(anew)

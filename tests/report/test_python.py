@@ -158,6 +158,7 @@ LOOKING: dict[str, Callable[[Monitor], Any]] = {
     "listings": lambda watch: watch.listings(),
     "memory": lambda watch: watch.memory(),
     "follow": lambda watch: watch.follow(),
+    "document": lambda watch: watch.document(),
     "report": lambda watch: watch.report("report.html"),
     "apply": lambda watch: watch.apply(inserts=MORE),
     "watch_folder": lambda watch: watch.watch_folder("."),

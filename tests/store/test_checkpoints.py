@@ -382,7 +382,7 @@ def test_a_damaged_file_stops_checkpoints_and_is_told(tmp_path: Path) -> None:
             monitor.apply(inserts=table_of([(1, "x", None)]))
         assert monitor.tables["things"].rows == 1
     assert notes == [
-        "The batch is kept, but its files can't be merged: x.arrow: damaged (a bit turned); restore it, or the whole "
+        "The batch is stored, but its files can't be merged: x.arrow: damaged (a bit turned); restore it, or the whole "
         "state, from a backup."
     ]
 

@@ -383,7 +383,7 @@ def test_a_page_tells_marks_and_changes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("settings", "sentence"),
     [
-        ({"error": 0.1}, "would change with it"),
+        ({"error": 0.1}, "would change as well"),
         ({"pair_limit": 3}, "does not concern ucc"),
         ({"eror": 1}, "no setting"),
     ],

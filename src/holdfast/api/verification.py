@@ -78,8 +78,9 @@ def _look_at_all_files(store: Store, progress: Progress) -> tuple[int, int, list
     for _ in range(_ATTEMPTS):
         names = store.named()
         size, problems = _look_at_files(store, names, progress)
-        if problems:
-            store.look_again()
+        if not problems:
+            break
+        store.look_again()
         if store.named() == names:
             break
     return len(names), size, problems

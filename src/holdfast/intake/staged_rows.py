@@ -193,7 +193,7 @@ def _check_names(reading: OpenSource, schema: Schema, known: set[str], spare: se
     if lacking:
         differences.append(f"lacks {_listed(lacking)}")
     if extra:
-        differences.append(f"also has {_listed(extra)}")
+        differences.append(f"has {_listed(extra)} in addition")
     raise BadInput(
         f"{reading.name}: the columns differ from those of table {schema.name}: it {' and '.join(differences)}; "
         "give the table's columns, in any order, or let the table change with --evolve"
