@@ -14,20 +14,19 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.borders.rows import RankedColumns
 from holdfast.changes.diff import Cause, Diff, Finding, Witness
 from holdfast.engines.pointwise.boxes import excluded
 from holdfast.engines.pointwise.covered import best_first
 from holdfast.engines.pointwise.marginals import values_within
 from holdfast.engines.pointwise.marks import EQUAL, LESS, Boxes, Space, Values, mirrored
-from holdfast.engines.pointwise.proving import pairs_within
 from holdfast.engines.pointwise.result import Listed, Rules, Wording
-from holdfast.engines.pointwise.ways import Tally
+from holdfast.engines.pointwise.ways import Way
 from holdfast.engines.thresholds import FEWEST_ROWS
 from holdfast.pairs import bitsets
 from holdfast.rules.sentences import explained
 from holdfast.table.change import Change
 from holdfast.table.naming import witnesses_of
+from holdfast.table.table import Table
 
 Marks = NDArray[np.bool_]
 
@@ -67,16 +66,18 @@ def difference(before: Moment, after: Moment, wording: Wording) -> Diff:
     )
 
 
-def with_causes(diff: Diff, before: Moment, after: Moment, wording: Wording, change: Change, tally: Tally) -> Diff:
+def with_causes(diff: Diff, before: Moment, after: Moment, wording: Wording, change: Change, way: Way) -> Diff:
     """With causes of all that came and went, witnesses of what rows broke, and the order in which people see rules."""
     went, came = cast(Rules, diff.lost), cast(Rules, diff.gained)
-    lost, gained = went.listed, came.listed
-    broken = after.meets(lost.boxes(wording.space), wording.space)
+    lost, gained, tally = went.listed, came.listed, way.tallied()
+    boxes = lost.boxes(wording.space)
+    broken = after.meets(boxes, wording.space)
+    pairs = way.breaking(boxes[broken], wording.space, change) if broken.any() else np.empty((0, 2), np.int64)
     return replace(
         diff,
         gained=came.with_order(best_first(gained, tally, wording.space)),
         lost=went.with_order(best_first(lost, tally, wording.space)),
-        witnesses=_witnesses(lost.some(broken), wording, change) if broken.any() else {},
+        witnesses=_witnesses(lost.some(broken), pairs, wording, change.after) if broken.any() else {},
         causes={**_causes(lost.some(~broken), after, wording), **_causes(gained, before, wording)},
     )
 
@@ -124,12 +125,8 @@ def _implied(some: Listed, others: Listed) -> NDArray[np.int64]:
     return found
 
 
-def _witnesses(broken: Listed, wording: Wording, change: Change) -> dict[str, Witness]:
-    rows = RankedColumns(change.after)
-    fresh = int(rows.places(np.array(change.born.start)))
-    pairs = pairs_within(rows, wording.space, broken.boxes(wording.space), fresh)
+def _witnesses(broken: Listed, pairs: NDArray[np.int64], wording: Wording, table: Table) -> dict[str, Witness]:
     rules = Rules(wording, broken)
-    found = {text: (one, other) for text, (one, other) in zip(rules, pairs.tolist(), strict=True) if one >= 0}
-    made = witnesses_of(change.after, found) if found else {}
-    schema = change.after.schema
-    return {text: explained(rule, made[text], schema, directed=True) for text, rule in rules.items() if text in made}
+    found = {text: (one, other) for text, (one, other) in zip(rules, pairs.tolist(), strict=True)}
+    made = witnesses_of(table, found)
+    return {text: explained(rule, made[text], table.schema, directed=True) for text, rule in rules.items()}

@@ -74,7 +74,7 @@ class PointwiseEngine(Engine[WatchedTable, State]):
         assert before is not None
         if not diff.lost and not diff.gained:
             return diff
-        return with_causes(diff, before, state.moment(), state.wording, batch.only, state.way.tallied())
+        return with_causes(diff, before, state.moment(), state.wording, batch.only, state.way)
 
     def result(self, state: State) -> Rules:
         """All minimal rules that hold, every reading; a mapping that makes them when asked."""

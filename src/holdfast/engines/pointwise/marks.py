@@ -83,14 +83,31 @@ def mirrored(boxes: Boxes) -> Boxes:
     return MIRRORED[boxes]
 
 
-def compared(one: NDArray[np.uint32], other: NDArray[np.uint32], space: Space) -> Values:
-    """The values of pairs of rows, given the ranks `[pair, column]` of both; null has rank 0."""
-    values = np.where(one < other, LESS, np.where(one > other, MORE, EQUAL)).astype(np.uint8)
-    plain = ~np.array(space.ordered, np.bool_)
-    values[:, plain] = np.where(one[:, plain] == other[:, plain], EQUAL, OTHER)
-    if space.unknown:
-        values[(one == 0) | (other == 0)] = OTHER
-    return values
+def values_of(cells: NDArray[np.uint32], pairs: NDArray[np.int64], space: Space) -> Values:
+    """The values of pairs of rows, given the ranks `[column, row]` of all rows; null has rank 0."""
+    ones, others = np.ascontiguousarray(pairs.T)
+    values = np.empty((len(cells), len(pairs)), np.uint8)
+    for own, ranks, ordered in zip(values, cells, space.ordered, strict=True):
+        one, other = ranks.take(ones), ranks.take(others)
+        if ordered:
+            np.left_shift(LESS, (one >= other).view(np.uint8) + (one > other), out=own)
+        else:
+            own[:] = np.where(one == other, np.uint8(EQUAL), np.uint8(OTHER))
+        if space.unknown:
+            own[(one == 0) | (other == 0)] = OTHER
+    return values.T
+
+
+def places_met(boxes: Boxes, values: Values) -> NDArray[np.int64]:
+    """For each box the place of one of some values that lies in it, -1 where none does; a few for all boxes."""
+    places, left = np.full(len(boxes), -1), np.arange(len(boxes))
+    while len(left):
+        within, inside = left == left[0], np.flatnonzero((values & boxes[left[0]]).all(axis=1))
+        if len(inside):
+            within = met(boxes[left], values[inside[0]])
+            places[left[within]] = inside[0]
+        left = left[~within]
+    return places
 
 
 def met(boxes: Boxes, values: Values) -> NDArray[np.bool_]:

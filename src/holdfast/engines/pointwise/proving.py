@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from holdfast.borders.partitions import Columns, Partition, Walks, sorted_by
 from holdfast.borders.rows import RankedColumns
-from holdfast.engines.pointwise.marks import EQUAL, FREE, LESS, MIRRORED, MORE, OTHER, Boxes, Space, compared, met
+from holdfast.engines.pointwise.marks import EQUAL, FREE, LESS, MIRRORED, MORE, OTHER, Boxes, Space, met, values_of
 from holdfast.kernels import dominance
 from holdfast.kernels.boxprobe import EQ, LE, LT, OTHERS, Question
 from holdfast.kernels.dominance import ABOVE, BELOW, FRESH, Swept
@@ -356,7 +356,6 @@ def pairs_within(rows: RankedColumns, space: Space, boxes: Boxes, fresh: int = 0
         there = found[:, 0] >= 0
         pairs[tried[there]] = rows.ids(found[there])
         for place in found[there]:
-            one, other = rows.cells[:, place].T
-            within = met(boxes[left], compared(one[None], other[None], space))
+            within = met(boxes[left], values_of(rows.cells, place[None], space))
             pairs[left[within]], left = rows.ids(place), left[~within]
     return pairs

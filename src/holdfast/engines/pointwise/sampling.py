@@ -184,7 +184,7 @@ def random_pairs(rows: RankedColumns, count: int) -> RowPairs:
     chance = np.random.default_rng(len(living))
     one = chance.integers(0, len(living), count)
     other = (one + chance.integers(1, len(living), count)) % len(living)
-    return np.stack([living[one], living[other]], axis=1)
+    return np.stack([living[one], living[other]]).T
 
 
 def random_block(rows: RankedColumns) -> Block:

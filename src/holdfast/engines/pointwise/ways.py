@@ -14,7 +14,9 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.borders.rows import RankedColumns
 from holdfast.engines.pointwise.marks import Boxes, Space, Values
+from holdfast.engines.pointwise.proving import pairs_within
 from holdfast.engines.watched import WatchedTable
 from holdfast.engines.ways import Strategy
 from holdfast.progress import Progress
@@ -73,6 +75,11 @@ class Way(Strategy[Asked]):
     def never(self) -> Boxes | None:
         """The minimal boxes in which no evidence lies, both of each two mirror images, where the way knows them."""
         return None
+
+    def breaking(self, boxes: Boxes, space: Space, change: Change) -> NDArray[np.int64]:
+        """For each box that no two rows met before the last batch, and that some do now, the ids of two that do."""
+        rows = RankedColumns(change.after)
+        return pairs_within(rows, space, boxes, int(rows.places(np.array(change.born.start))))
 
     @abstractmethod
     def tallied(self) -> Tally:

@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 from holdfast.borders.rows import RankedColumns
 from holdfast.engines.pointwise import counting, sampling
 from holdfast.engines.pointwise.boxes import distinct, excluded, folded, is_told, numbered
-from holdfast.engines.pointwise.marks import FREE, Boxes, Space, Values, compared, mirrored
+from holdfast.engines.pointwise.marks import FREE, Boxes, Space, Values, mirrored, places_met, values_of
 from holdfast.engines.pointwise.patterns import Patterns
 from holdfast.engines.pointwise.proving import first_pairs
 from holdfast.engines.pointwise.sampling import RowPairs, Sample
@@ -110,8 +110,7 @@ class Witnesses(Way):
 
     def _take(self, pairs: RowPairs) -> None:
         """Make witnesses of pairs of rows, given by place, that show what few others show."""
-        cells = self._rows.cells
-        values = compared(cells[:, pairs[:, 0]].T, cells[:, pairs[:, 1]].T, self._asked.space)
+        values = values_of(self._rows.cells, pairs, self._asked.space)
         kept = self._shown.add(values, _A_PATTERN)
         self._ids = np.concatenate([self._ids, self._rows.ids(pairs[kept])])
         self._values = np.concatenate([self._values, values[kept]])
@@ -181,14 +180,18 @@ class Witnesses(Way):
         """The minimal boxes in which no pair lies; no rules are read off them where comparisons may be unknown."""
         return None if self._asked.space.unknown else self._never
 
+    def breaking(self, boxes: Boxes, space: Space, change: Change) -> RowPairs:  # noqa: ARG002
+        """Some witness lies in each."""
+        from_both = np.concatenate([self._values, mirrored(self._values)])
+        return np.concatenate([self._ids, self._ids[:, ::-1]])[places_met(boxes, from_both)]
+
     def tallied(self) -> Tally:
         """All pairs of rows, or random ones where there are too many, the same for the same rows."""
         living = int(np.count_nonzero(self._rows.alive))
         there = living * (living - 1)
         few = there <= _TALLIED
         pairs = sampling.all_pairs(self._rows) if few else sampling.random_pairs(self._rows, _TALLIED)
-        cells = self._rows.cells
-        values = compared(cells[:, pairs[:, 0]].T, cells[:, pairs[:, 1]].T, self._asked.space)
+        values = values_of(self._rows.cells, pairs, self._asked.space)
         of = numbered(values)
         counts = np.bincount(of)
         some = np.zeros(len(counts), np.int64)
