@@ -124,14 +124,3 @@ def test_of_violations_that_are_only_counted_nobody_knows_which_are_new() -> Non
     counted = ViolationChange.counted()
     assert (counted.new, counted.gone, len(counted.added), len(counted.resolved)) == (None, None, 0, 0)
     assert counted == ViolationChange.counted()
-
-
-def test_other_violations_are_a_change_also_where_they_are_as_many() -> None:
-    a = Rule("a", 1)
-    came, went = np.array([[5, -1]]), np.array([[1, -1]])
-    moved = {"a": ViolationChange(1, 1, came, went)}
-    diff = between({"a": a}, {"a": a}).with_violations({"a": a}, {"a": a}, moved)
-    assert (diff.changed, diff.violations) == ({"a": (a, a)}, moved)
-    assert diff.patch({"a": a}) == {"a": a}
-    again = {"a": ViolationChange(0, 0, came, went, retold=1)}
-    assert not between({"a": a}, {"a": a}).with_violations({"a": a}, {"a": a}, again).changed

@@ -11,7 +11,7 @@ Law (tests/changes): `between(a, b).patch(a) == b`.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, Literal, Protocol, TypeVar
 
@@ -192,13 +192,6 @@ class Diff:
         after.update(self.gained)
         after.update({text: new for text, (_, new) in self.changed.items()})
         return after
-
-    def with_violations(self, before: Result, after: Result, moved: Mapping[str, ViolationChange]) -> Diff:
-        """The same with violations added and resolved, given both results. A rule whose violations are others now has
-        changed, also where they are as many as before.
-        """
-        others = {text: (before[text], after[text]) for text, change in moved.items() if change.new or change.gone}
-        return replace(self, changed={**others, **self.changed}, violations=moved)
 
     def without(self, texts: Collection[str]) -> Diff:
         """The same as if nobody had heard of some rules."""

@@ -38,7 +38,8 @@ class _Kernel:
         self._function, self._steps, self._options = function, steps, options
 
     def __call__(self, *values: Any) -> Any:
-        if _ALL_PLAIN or (self._steps is not None and _are_cheaper(int(self._steps(*values)))):
+        steps = None if "numba" in sys.modules else self._steps
+        if _ALL_PLAIN or (steps is not None and _are_cheaper(int(steps(*values)))):
             with np.errstate(over="ignore"):  # integers wrap, as those of machine code do
                 return self.plain(*values)
         return self.compiled(*values)
@@ -75,7 +76,7 @@ class _Kernel:
 
 def _are_cheaper(steps: int) -> bool:
     """Whether these steps in Python, after those already taken, are cheaper than to load Numba."""
-    if "numba" in sys.modules or _taken[0] + steps > PATIENCE:
+    if _taken[0] + steps > PATIENCE:
         return False
     _taken[0] += steps
     return True

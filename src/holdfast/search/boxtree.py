@@ -161,7 +161,8 @@ class BoxTree:
             longer["unseen"][: len(self.pools.unseen)] = self.pools.unseen
         if len(self.pools.used) < nodes:
             longer |= {name: _lengthened(getattr(self.pools, name), nodes + nodes // 16) for name in _OF_NODES}
-        self.pools = self.pools._replace(**longer)
+        if longer:
+            self.pools = self.pools._replace(**longer)
 
     def probe(self, question: Question, starts: NDArray[np.int64], limit: int) -> Hits:
         """All hits of a question, whose queries come in blocks; in threads where they are many. Raises TooMany beyond a

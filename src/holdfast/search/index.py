@@ -146,7 +146,9 @@ class Index:
 
     def insert(self, rows: Operands) -> None:
         """Put in the rows that belong."""
-        matrix, ids = self._matrix(rows)
+        self._insert(*self._matrix(rows))
+
+    def _insert(self, matrix: NDArray[np.int64], ids: Ids) -> None:
         self.tree.insert(matrix, ids)
         if self.written is not None:
             self.written.inserted += len(ids)
@@ -166,7 +168,8 @@ class Index:
         """
         matrix, ids = self._matrix(rows)
         if len(ids) <= _FEW or len(ids) * _BULK <= len(self.tree):
-            return self.insert(rows)
+            self._insert(matrix, ids)
+            return
         if len(self.tree):
             old, old_ids = self.tree.contents()
             by_id = np.argsort(ids)
@@ -175,7 +178,6 @@ class Index:
             order = sorted_order(list(matrix[:2]), len(ids))
             matrix, ids = np.take(matrix, order, axis=1), ids[order]
         self.tree, self.written = BoxTree(matrix, ids), None
-        return None
 
     def probe(
         self,

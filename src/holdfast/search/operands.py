@@ -8,7 +8,7 @@ keys sorted as an index wants them. Each is computed when first asked for, howev
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache, cached_property, partial
+from functools import cached_property, partial
 from typing import TypeAlias
 
 import numpy as np
@@ -21,6 +21,7 @@ from holdfast.search.queries import Check, Checks, PairQuery
 from holdfast.search.sorting import sorted_order
 from holdfast.table.images import NULL_KEY
 from holdfast.table.nulls import Nulls
+from holdfast.table.rows import Rows
 from holdfast.table.shard import AnyCodes, Shard
 from holdfast.table.table import Schema, Table
 
@@ -176,35 +177,25 @@ Line: TypeAlias = int | tuple[Packing, tuple[int, ...]]
 class Operands:
     """What some rows bring to comparisons."""
 
-    def __init__(
-        self,
-        spaces: Spaces,
-        table: Table,
-        rows: int,
-        ids_at: Callable[[NDArray[np.int64] | None], Ids],
-        codes_of: Callable[[int], AnyCodes],
-    ) -> None:
-        """`ids_at(places)` gives the ids of rows at some places (None: of all), `codes_of(column)` the rows' codes; the
-        spaces are current with the table.
-        """
-        self.table = table
-        self.spaces, self._rows, self._ids_at, self._codes_of = spaces, rows, ids_at, codes_of
+    def __init__(self, spaces: Spaces, rows: Rows) -> None:
+        """The spaces are current with the table of the rows."""
+        self.table, self.spaces, self._rows = rows.encoding, spaces, rows
         self._keys: dict[int, NDArray[np.int64]] = {}
         self._present: dict[int, Mask | None] = {}
         self._masks: dict[tuple[Checks, tuple[int, ...]], Mask | None] = {}
         self._matrices: dict[tuple[Checks, tuple[int, ...], tuple[Line, ...]], tuple[Matrix, Ids]] = {}
 
     def __len__(self) -> int:
-        return self._rows
+        return len(self._rows)
 
     @cached_property
     def ids(self) -> Ids:
         """The ids of the rows."""
-        return self._ids_at(None)
+        return self._rows.ids
 
     def codes(self, column: int) -> AnyCodes:
         """The codes of a column."""
-        return self._codes_of(column)
+        return self._rows.codes(column)
 
     @cached_property
     def distinct(self) -> list[int]:
@@ -214,16 +205,14 @@ class Operands:
     def keys(self, column: int) -> NDArray[np.int64]:
         """The keys of a column."""
         if column not in self._keys:
-            self._keys[column] = self.spaces.of_column[column].of(column, self._codes_of(column))
+            self._keys[column] = self.spaces.of_column[column].of(column, self.codes(column))
         return self._keys[column]
 
     def present(self, column: int) -> Mask | None:
         """Which rows have a value in a column that comparisons can be true of; None: all."""
-        if self.spaces.nulls.are_equal:
-            return None
         if column not in self._present:
-            there = self.keys(column) != NULL_KEY
-            self._present[column] = None if there.all() else there
+            there = None if self.spaces.nulls.are_equal else self.keys(column) != NULL_KEY
+            self._present[column] = None if there is None or there.all() else there
         return self._present[column]
 
     def passing(self, checks: Checks, needed: Iterable[int] = ()) -> Mask | None:
@@ -238,7 +227,7 @@ class Operands:
     def _check(self, check: Check) -> Mask:
         if not isinstance(check.other, int):
             dictionary = self.table.dictionaries[check.column]
-            return self.spaces.marks(check).of(dictionary, self._codes_of(check.column))
+            return self.spaces.marks(check).of(dictionary, self.codes(check.column))
         holds: Mask = COMPARE[check.operator](self.keys(check.column), self.keys(check.other))
         for column in (check.column, check.other):
             there = self.present(column)
@@ -270,34 +259,12 @@ class Operands:
 
     def at(self, places: NDArray[np.int64]) -> Operands:
         """The operands of the rows at some places."""
-        return Operands(
-            self.spaces,
-            self.table,
-            len(places),
-            lambda chosen: self._ids_at(places if chosen is None else places[chosen]),
-            cache(lambda column: self._codes_of(column)[places]),
-        )
-
-
-def of_rows(spaces: Spaces, table: Table, ids: Ids, codes_of: Callable[[int], AnyCodes]) -> Operands:
-    """The operands of rows that are at hand: their ids, and the codes of each column."""
-    return Operands(spaces, table, len(ids), lambda places: ids if places is None else ids[places], codes_of)
+        return Operands(self.spaces, self._rows.some(places))
 
 
 def living(spaces: Spaces, table: Table) -> Operands:
     """The operands of all living rows of a table."""
-
-    def codes_of(column: int) -> AnyCodes:
-        parts = [s.columns[column] if marks is None else s.columns[column][marks] for s, marks in table.living()]
-        return parts[0] if len(parts) == 1 else np.concatenate([np.empty(0, np.uint8), *parts])
-
-    def ids_at(places: NDArray[np.int64] | None) -> Ids:
-        if places is not None and len(table.shards) == 1 and table.alive[0] is None:
-            return table.shards[0].ids_of(places)
-        ids = table.living_ids()
-        return ids if places is None else ids[places]
-
-    return Operands(spaces, table, table.rows, ids_at, codes_of)
+    return Operands(spaces, Rows.all_of(table))
 
 
 def living_since(table: Table, first: int) -> Iterator[tuple[Shard, NDArray[np.int64]]]:
@@ -312,9 +279,7 @@ def living_since(table: Table, first: int) -> Iterator[tuple[Shard, NDArray[np.i
 def born_since(spaces: Spaces, table: Table, first: int) -> Operands:
     """The operands of the living rows with ids from `first` on, at the cost of these alone."""
     ids = (shard.ids_of(places) for shard, places in living_since(table, first))
-    born = np.concatenate([np.empty(0, np.int64), *ids])
-    codes = cache(lambda: table.codes(born))
-    return of_rows(spaces, table, born, lambda column: codes()[column])
+    return Operands(spaces, Rows.at(table, np.concatenate([np.empty(0, np.int64), *ids])))
 
 
 def chosen(spaces: Spaces, table: Table, choose: Callable[[Operands], Mask | None]) -> Operands:
@@ -322,7 +287,8 @@ def chosen(spaces: Spaces, table: Table, choose: Callable[[Operands], Mask | Non
     ids, places = [np.empty(0, np.int64)], []
     for shard, marks in table.living():
         alive = np.arange(len(shard)) if marks is None else np.flatnonzero(marks)
-        mask = choose(of_rows(spaces, table, shard.ids_of(alive), partial(shard.codes_at, places=alive)))
+        codes_at = partial(shard.codes_at, places=alive)
+        mask = choose(Operands(spaces, Rows.of(table.encoding, shard.ids_of(alive), codes_at)))
         places.append(alive if mask is None else alive[mask])
         ids.append(shard.ids_of(places[-1]))
 
@@ -330,4 +296,4 @@ def chosen(spaces: Spaces, table: Table, choose: Callable[[Operands], Mask | Non
         parts = [shard.codes_at(column, at) for shard, at in zip(table.shards, places, strict=True)]
         return np.concatenate([np.empty(0, np.uint8), *parts])
 
-    return of_rows(spaces, table, np.concatenate(ids), codes_of)
+    return Operands(spaces, Rows.of(table.encoding, np.concatenate(ids), codes_of))

@@ -31,7 +31,7 @@ from holdfast.search.found import Found, Pairs, no_pairs, paired, rows_alone
 from holdfast.search.index import Index, IndexFile
 from holdfast.search.index_files import FEWEST, IndexFiles, write_where_due
 from holdfast.search.layout import Layout, layouts_for
-from holdfast.search.operands import Operands, Spaces, living, of_rows
+from holdfast.search.operands import Operands, Spaces, living
 from holdfast.search.queries import PairQuery
 from holdfast.table.nulls import Nulls
 from holdfast.table.rows import Rows
@@ -196,7 +196,7 @@ class PairSearch:
         """
         if not self._is_behind or self._indexes is None:
             raise AssertionError("a search must be ready for a batch")
-        come, gone = (of_rows(self.spaces, rows.encoding, rows.ids, rows.codes) for rows in (born, dead))
+        come, gone = Operands(self.spaces, born), Operands(self.spaces, dead)
         lost = {number: self._count_within(number, gone) for number in counted}
         for index in self._indexes:
             if len(gone):

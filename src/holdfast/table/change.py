@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,16 +38,16 @@ class Change:
         """The codes of the rows that died."""
         return self.before.codes(self.dead)
 
-    @property
+    @cached_property
     def come(self) -> Rows:
         """The rows born, as columns."""
-        ids = partial(np.arange, self.born.start, self.born.stop, dtype=np.int64)
-        return Rows(self.after.encoding, ids, len(self.born), lambda column: self.inserted[column])
+        ids = np.arange(self.born.start, self.born.stop, dtype=np.int64)
+        return Rows.of(self.after.encoding, ids, lambda column: self.inserted[column])
 
-    @property
+    @cached_property
     def gone(self) -> Rows:
         """The rows that died, as columns, by id."""
-        return Rows(self.after.encoding, lambda: self.dead, len(self.dead), lambda column: self.deleted[column])
+        return Rows.of(self.after.encoding, self.dead, lambda column: self.deleted[column])
 
     @cached_property
     def updated(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

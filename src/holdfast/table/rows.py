@@ -7,7 +7,7 @@ in a task that gets the rows of one piece.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache, cached_property, partial
+from functools import cache, cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,8 @@ from holdfast.table.shard import AnyCodes
 from holdfast.table.table import Table
 
 Ids = NDArray[np.int64]
+Places = NDArray[np.int64] | None  # of some rows; None: of all
+IdsAt = Callable[[Places], Ids]
 
 
 class Rows:
@@ -23,39 +25,55 @@ class Rows:
     table, which has no rows itself.
     """
 
-    def __init__(
-        self, encoding: Table, ids: Callable[[], Ids], count: int, codes_of: Callable[[int], AnyCodes]
-    ) -> None:
-        """`ids()` and `codes_of(column)` are asked when first needed."""
-        self.encoding, self._ids_of, self._count, self._codes_of = encoding, ids, count, codes_of
+    def __init__(self, encoding: Table, count: int, ids_at: IdsAt, codes_of: Callable[[int], AnyCodes]) -> None:
+        """`ids_at(places)` and `codes_of(column)` are asked when they are needed: ids of few rows cost few."""
+        self.encoding, self._count, self.ids_at, self.codes = encoding, count, ids_at, codes_of
+
+    @staticmethod
+    def of(encoding: Table, ids: Ids, codes_of: Callable[[int], AnyCodes]) -> Rows:
+        """Rows whose ids are at hand."""
+        return Rows(encoding, len(ids), lambda places: ids if places is None else ids[places], codes_of)
 
     @staticmethod
     def at(table: Table, ids: Ids) -> Rows:
         """Some rows of a table."""
-        codes = table.codes(ids)
-        return Rows(table.encoding, lambda: ids, len(ids), lambda column: codes[column])
+        codes = cache(lambda: table.codes(ids))
+        return Rows.of(table.encoding, ids, lambda column: codes()[column])
 
     @staticmethod
     def living(table: Table, number: int) -> Rows:
         """The living rows of a shard, by its number."""
         shard, alive = table.shards[number], table.alive[number]
-        if alive is None:
-            return Rows(table.encoding, shard.id_array, len(shard), cache(lambda column: shard.columns[column]))
-        places = np.flatnonzero(alive)
-        ids, codes = partial(shard.ids_of, places), cache(lambda column: shard.columns[column][places])
-        return Rows(table.encoding, ids, len(places), codes)
+        if alive is not None:
+            own = np.flatnonzero(alive)
+            codes_of = cache(lambda column: shard.columns[column][own])
+            return Rows(
+                table.encoding, len(own), lambda places: shard.ids_of(own if places is None else own[places]), codes_of
+            )
+        return Rows(
+            table.encoding,
+            len(shard),
+            lambda places: shard.id_array() if places is None else shard.ids_of(places),
+            cache(lambda column: shard.columns[column]),
+        )
 
     @staticmethod
     def all_of(table: Table) -> Rows:
         """The living rows of a table."""
-        return Rows(
-            table.encoding, table.living_ids, table.rows, lambda column: table.column_codes(column).view(np.uint64)
-        )
+        if len(table.shards) == 1:
+            return Rows.living(table, 0)
+
+        def codes_of(column: int) -> AnyCodes:
+            parts = [s.columns[column] if alive is None else s.columns[column][alive] for s, alive in table.living()]
+            return np.concatenate([np.empty(0, np.uint8), *parts])
+
+        ids = cache(table.living_ids)
+        return Rows(table.encoding, table.rows, lambda places: ids() if places is None else ids()[places], codes_of)
 
     @staticmethod
     def none_of(table: Table) -> Rows:
         """No rows of a table."""
-        return Rows(table.encoding, lambda: np.empty(0, np.int64), 0, lambda _: np.empty(0, np.uint32))
+        return Rows.of(table.encoding, np.empty(0, np.int64), lambda _: np.empty(0, np.uint32))
 
     def __len__(self) -> int:
         return self._count
@@ -63,8 +81,13 @@ class Rows:
     @cached_property
     def ids(self) -> Ids:
         """The ids of the rows."""
-        return self._ids_of()
+        return self.ids_at(None)
 
-    def codes(self, column: int) -> AnyCodes:
-        """The codes of a column, in the order of the ids."""
-        return self._codes_of(column)
+    def some(self, places: NDArray[np.int64]) -> Rows:
+        """The rows at some places."""
+        return Rows(
+            self.encoding,
+            len(places),
+            lambda chosen: self.ids_at(places if chosen is None else places[chosen]),
+            cache(lambda column: self.codes(column)[places]),
+        )

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from holdfast.engines.given.keeper import ADDED, RESOLVED, Answer
+from holdfast.engines.given.keeper import Answer
 from holdfast.engines.given.kept import LIMIT
 from holdfast.engines.given.pairs import PairsKeeper, State
 from holdfast.engines.given.queries import queries_of
@@ -160,9 +160,8 @@ class Told(NamedTuple):
 def told_by(answer: Answer) -> list[Told]:
     """Rule by rule; each pair is there once."""
     told = []
-    for number, (added, resolved) in enumerate(zip(answer.added, answer.resolved, strict=True)):
-        come, lost = answer.counts[number, [ADDED, RESOLVED]].tolist()
-        new, gone = ({tuple(pair) for pair in pairs.tolist()} for pairs in (added, resolved))
-        assert (len(new), len(gone)) == (len(added), len(resolved))
-        told.append(Told(new, gone, come, lost, bool(answer.listed[number])))
+    for effect in answer:
+        new, gone = ({tuple(pair) for pair in pairs.tolist()} for pairs in (effect.added, effect.resolved))
+        assert (len(new), len(gone)) == (len(effect.added), len(effect.resolved))
+        told.append(Told(new, gone, effect.count_added, effect.count_resolved, effect.listed))
     return told

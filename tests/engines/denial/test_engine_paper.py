@@ -42,7 +42,7 @@ PHI = [
 
 
 def pairs_of(answer: Answer, side: str) -> list[list[list[int]]]:
-    return [pairs.tolist() for pairs in getattr(answer, side)]
+    return [getattr(effect, side).tolist() for effect in answer]
 
 
 def test_table_1() -> None:

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.engines.functional import groups
-from holdfast.engines.functional.groups import PARTS, Groups, RowChange
+from holdfast.engines.functional.groups import PARTS, Groups
+from holdfast.engines.given.keeper import Effect
 from holdfast.table.change import Change
 from holdfast.table.nulls import NullMode
 from tests.laws.world import Batch, Row, World, batches, null_modes, row_lists, rows
@@ -58,9 +59,9 @@ def test_kept_equals_made_anew(
         anew = Groups(world.table, lhs, rhs)
         _same(kept, anew)
         after = set(kept.outside().tolist())
-        assert sorted(told.added.tolist()) == sorted(after - before)
-        assert sorted(told.resolved.tolist()) == sorted(before - after)
-        assert told.counts[:2] == (len(told.added), len(told.resolved))
+        assert sorted(told.added[:, 0].tolist()) == sorted(after - before)
+        assert sorted(told.resolved[:, 0].tolist()) == sorted(before - after)
+        assert (told.count_added, told.count_resolved) == (len(told.added), len(told.resolved))
         _breaks(world, kept, lhs, rhs, nulls)
 
 
@@ -80,12 +81,12 @@ def test_rows_that_swap_are_counted_and_listed_where_they_are_few(
         moved = [after - before, before - after]
         plain = [moved[0] & set(change.born), moved[1] & set(change.dead.tolist())]
         swapped = sum(map(len, moved)) - sum(map(len, plain))
-        listed = [set(told.added.tolist()), set(told.resolved.tolist())]
-        assert told.counts[:2] == tuple(map(len, moved))
+        listed = [set(told.added[:, 0].tolist()), set(told.resolved[:, 0].tolist())]
+        assert (told.count_added, told.count_resolved) == tuple(map(len, moved))
         assert listed == (moved if swapped <= most else plain)
 
 
-def followed(kept: Groups, change: Change) -> RowChange:
+def followed(kept: Groups, change: Change) -> Effect:
     kept.ready(change)
     return kept.follow(change.come, change.gone)
 

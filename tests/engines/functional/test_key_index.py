@@ -20,9 +20,10 @@ from numpy.typing import NDArray
 
 import holdfast as hf
 from holdfast.engines.functional import groups_keeper, key_index
-from holdfast.engines.functional.groups import Groups, RowChange
+from holdfast.engines.functional.groups import Groups
 from holdfast.engines.functional.groups_keeper import OpenedKey
 from holdfast.engines.functional.key_index import KeyIndex
+from holdfast.engines.given.keeper import Effect
 from holdfast.engines.registry import make_engine
 from holdfast.errors import Damaged
 from holdfast.rules.given import GivenRule, TableRules
@@ -100,8 +101,8 @@ def test_what_was_opened_follows_as_all_groups_do(
             )
 
 
-def described(told: RowChange) -> list[Any]:
-    return [sorted(told.added.tolist()), sorted(told.resolved.tolist()), told.counts, told.example]
+def described(told: Effect) -> list[Any]:
+    return [sorted(told.added.tolist()), sorted(told.resolved.tolist()), *told[2:]]
 
 
 steps = st.lists(st.one_of(batches, st.sampled_from(["reload", "rewrite"])), min_size=1, max_size=8)

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 import holdfast as hf
 from holdfast.engines.functional.groups import Groups
-from holdfast.engines.given.keeper import BROKE, TESTED
 from holdfast.engines.given.status import TrackRecord
 from holdfast.table.nulls import NullMode
 from tests.engines.functional.test_groups import followed, lefts, rights
@@ -32,7 +31,7 @@ def test_rows_that_might_have_broken_a_rule_are_counted(
     for batch in stream:
         before = oracle.to_remove_by_group(_rows(world), lhs, rhs, nulls)
         change = world.change(batch)
-        counts = followed(groups, change).counts
+        effect = followed(groups, change)
         names = [tuple(row[c] for c in lhs) for row in _rows(world)]
         old = len(names) - len(change.born)
         outside = set(groups.outside().tolist())
@@ -45,8 +44,8 @@ def test_rows_that_might_have_broken_a_rule_are_counted(
                 tested[names[place]] += bool(older) if rhs is None else names[place] in older
                 wrong[names[place]] += ids[place] in outside
         after = oracle.to_remove_by_group(_rows(world), lhs, rhs, nulls)
-        assert counts[TESTED] == tested.total()
-        assert counts[BROKE] == sum(max(wrong[name], after[name] - before[name]) for name in tested)
+        assert effect.tested == tested.total()
+        assert effect.broke == sum(max(wrong[name], after[name] - before[name]) for name in tested)
 
 
 def _rows(world: World) -> list[Row]:

@@ -6,9 +6,13 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pytest
 
+from holdfast.changes.diff import ViolationChange
 from holdfast.engines.given.changed import MOST, changes_of
-from holdfast.engines.given.keeper import Answer
+from holdfast.engines.given.engine import diff_of
+from holdfast.engines.given.keeper import Standing, listed
+from holdfast.engines.given.status import Status
 from holdfast.rules.given import Named
 from holdfast.rules.registry import parse
 from holdfast.table.change import Batch
@@ -17,9 +21,18 @@ from holdfast.table.change import Batch
 def test_a_diff_counts_all_violations_and_holds_the_first() -> None:
     keeper: Any = SimpleNamespace(rules=[Named(parse("not(t.a = s.a and t.b < s.b)"))], counts_retold=False)
     pairs = np.arange(10 * MOST).reshape(-1, 2)
-    answer = Answer.of([pairs], [pairs[:3]])
-    (change,) = changes_of(keeper, answer, Batch([])).values()
+    (change,) = changes_of(keeper, [listed(pairs, pairs[:3])], Batch([])).values()
     assert (change.new, change.gone, change.example) == (5 * MOST, 3, (0, 1))
     assert change.added.tolist() == pairs[:MOST].tolist()
     assert change.added.base is None, "the other pairs are let go"
     assert change.resolved.tolist() == pairs[:3].tolist()
+
+
+@pytest.mark.parametrize("retold", [0, 1])
+def test_other_violations_are_a_change_also_where_they_are_as_many(retold: int) -> None:
+    came, went = np.array([[5, -1]]), np.array([[1, -1]])
+    status = Status(Named(parse("t.a > 1")), Standing(1))
+    moved = {status.text: ViolationChange(1 - retold, 1 - retold, came, went, retold)}
+    diff = diff_of([status], [status], moved)
+    assert (diff.changed, diff.violations) == ({} if retold else {status.text: (status, status)}, moved)
+    assert diff.patch({status.text: status}) == {status.text: status}

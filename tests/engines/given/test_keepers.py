@@ -7,7 +7,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial, reduce
+from functools import reduce
 from itertools import permutations
 from typing import Any
 
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from holdfast.engines.denial import Denials
 from holdfast.engines.functional import NamedDependencies
 from holdfast.engines.given import GivenClass
-from holdfast.engines.given.keeper import COUNTS, Answer, Cut, Keeper, Known, merged
+from holdfast.engines.given.keeper import NO_PAIRS, Answer, Cut, Effect, Keeper, Known, listed, merged
 from holdfast.engines.order import Lists
 from holdfast.engines.row import Rows as RowRules
 from holdfast.engines.row import Tables
@@ -137,7 +137,11 @@ def as_set(pairs: NDArray[np.int64]) -> set[tuple[int, ...]]:
 
 def told(answer: Answer) -> list[Any]:
     """All that an answer tells; of an example, that there is one."""
-    return [told_by(answer), answer.counts.tolist(), (answer.example >= 0).tolist()]
+    return [told_by(answer), [(*counts(each), bool(each.example)) for each in answer]]
+
+
+def counts(effect: Effect) -> tuple[int, ...]:
+    return effect.count_added, effect.count_resolved, effect.retold, effect.tested, effect.broke
 
 
 def drawn(chance: np.random.Generator, most: int) -> list[tuple[Any, ...]]:
@@ -247,7 +251,7 @@ def test_answers_add_up_in_any_order(seed: int) -> None:
     for one, other, last in permutations(some):
         assert told_with_example(merged(merged(one, other), last)) == wanted
         assert told_with_example(merged(one, merged(other, last))) == wanted
-    nothing = Answer.nothing(2)
+    nothing = [listed(NO_PAIRS, NO_PAIRS)] * 2
     assert told_with_example(merged(some[0], nothing)) == told_with_example(some[0])
 
 
@@ -272,12 +276,7 @@ def part(table: Table, cut: Cut, number: int) -> Table:
 
 def part_of_rows(rows: Rows, cut: Cut, number: int) -> Rows:
     there = inside(cut, number, rows.ids, lambda column: rows.codes(column).astype(np.int64))
-    ids, codes = rows.ids[there], partial(_codes_of, rows, there)
-    return Rows(rows.encoding, lambda: ids, len(ids), codes)
-
-
-def _codes_of(rows: Rows, there: NDArray[np.bool_], column: int) -> Any:
-    return rows.codes(column)[there]
+    return rows.some(np.flatnonzero(there))
 
 
 def look_at_part(world: World, piece: Piece, change: Change, cut: Cut, number: int) -> Answer:
@@ -289,11 +288,16 @@ def look_at_part(world: World, piece: Piece, change: Change, cut: Cut, number: i
 
 def answered(chance: np.random.Generator) -> Answer:
     """Any answer about two rules, of which pairs no other has."""
-    added, resolved = (tuple(chance.integers(0, 1 << 40, (int(chance.integers(0, 4)), 2)) for _ in "ab") for _ in "cd")
-    example = np.array([chance.integers(0, 3, 2), chance.choice([[-1, -1], [2, -1], [1, -1]])])
-    counts = chance.integers(0, 9, (2, len(COUNTS)))
-    return replace(Answer.nothing(2), added=added, resolved=resolved, counts=counts, example=example)
+    return [effect(chance), effect(chance)]
+
+
+def effect(chance: np.random.Generator) -> Effect:
+    added, resolved = (chance.integers(0, 1 << 40, (int(chance.integers(0, 4)), 2)) for _ in "ab")
+    example = [(), (2,), (1,), tuple(chance.integers(0, 3, 2).tolist())][int(chance.integers(0, 4))]
+    figures = Effect._fields[2:7]
+    numbers = dict(zip(figures, chance.integers(0, 9, len(figures)).tolist(), strict=True))
+    return Effect(added, resolved, **numbers, listed=bool(chance.integers(0, 2)), example=example)
 
 
 def told_with_example(answer: Answer) -> list[Any]:
-    return [*told(answer), answer.example.tolist()]
+    return [*told(answer), [each.example for each in answer]]

@@ -27,7 +27,7 @@ from holdfast.engines.functional.clusters import KEPT, NONE, Clusters
 from holdfast.engines.functional.evidence import Evidence, Telling
 from holdfast.engines.given.changed import MOST
 from holdfast.engines.given.finder import Finder, TableFinder
-from holdfast.engines.given.keeper import Pairs
+from holdfast.engines.given.keeper import Effect, Pairs, alone
 from holdfast.kernels.usual import Values, choose
 from holdfast.table.change import Change
 from holdfast.table.rows import Rows
@@ -52,21 +52,6 @@ class _Before:
     best: Ids  # of each cluster
     outside: Ids  # how many rows of each cluster are
     totals: Ids
-
-
-@dataclass(frozen=True, eq=False)
-class RowChange:
-    """The rows that a batch put outside, and those that are outside no more, and their numbers (see `Answer`).
-
-    Of the rows that neither came nor went, some may have swapped places, as another cell became the largest of their
-    cluster. They are listed where they are at most `MOST`, and counted always. A cluster has more rows outside than
-    before, or fewer, but not both: the others of those added and resolved took other rows' places.
-    """
-
-    added: Ids
-    resolved: Ids
-    counts: tuple[int, ...]  # as those of an answer
-    example: tuple[int, int] | None  # two rows of a cluster that has more rows outside than before
 
 
 class Groups:
@@ -221,8 +206,14 @@ class Groups:
         first = TableFinder(change.after).first_with_values(self._lhs) if few else None
         self._first = NONE if first is None else first
 
-    def follow(self, come: Rows, gone: Rows) -> RowChange:
-        """Take in a batch: the rows that came and those that went."""
+    def follow(self, come: Rows, gone: Rows) -> Effect:
+        """Take in a batch: the rows that came and those that went. Gives which rows it put outside, and which are
+        outside no more.
+
+        Of the rows that neither came nor went, some may have swapped places, as another cell became the largest of
+        their cluster. They are listed where they are at most `MOST`, and counted always. A cluster has more rows
+        outside than before, or fewer, but not both: the others of those added and resolved took other rows' places.
+        """
         self.rows += len(come) - len(gone)
         self._values = 0 if self._rhs is None else len(come.encoding.dictionaries[self._rhs])
         left = self._cells_of(gone)
@@ -236,7 +227,7 @@ class Groups:
         value = None if self._rhs is None else rows.codes(self._rhs)
         return self._kept.place(rows.ids, [rows.codes(column) for column in self._lhs], value)
 
-    def _take(self, born: Ids, come: Ids, dead: Ids, gone: Ids) -> RowChange:
+    def _take(self, born: Ids, come: Ids, dead: Ids, gone: Ids) -> Effect:
         """Let rows be born into cells, and others die in theirs."""
         before = self._before(gone, come)
         if self._telling:
@@ -253,22 +244,25 @@ class Groups:
         are_added = self._are_outside(born, come)
         added = born[are_added]
         left, returned, moved = self._swapped(before, born, come)
-        counts = [moved[0] + len(added), moved[1] + len(resolved)]
         more = np.maximum(outside - before.outside, 0)
-        retold = counts[0] - int(more.sum())
-        tests = self._tests(before.clusters, born, come, are_added, more)
-        example = self._example(before, added, come[are_added], more)
-        return RowChange(
-            np.concatenate([left, added]), np.concatenate([resolved, returned]), (*counts, retold, *tests), example
+        come_out = moved[0] + len(added)
+        return Effect(
+            alone(np.concatenate([left, added])),
+            alone(np.concatenate([resolved, returned])),
+            come_out,
+            moved[1] + len(resolved),
+            come_out - int(more.sum()),
+            *self._tests(before.clusters, born, come, are_added, more),
+            example=self._example(before, added, come[are_added], more),
         )
 
-    def _example(self, before: _Before, added: Ids, cells: Ids, more: Ids) -> tuple[int, int] | None:
+    def _example(self, before: _Before, added: Ids, cells: Ids, more: Ids) -> tuple[int, ...]:
         """Two rows that break the rule since the batch, of which the second is outside, given the rows that came and
         are, with their cells, and how many more are in each cluster that the batch touched.
         """
         worse = np.flatnonzero(more)
         if not len(worse):
-            return None
+            return ()
         new = np.flatnonzero(more[np.searchsorted(before.clusters, self._kept.of(cells))])
         if len(new):
             return int(self._beside(cells[new[:1]])[0]), int(added[new[0]])

@@ -14,13 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.changes.diff import NOBODY
 from holdfast.engines.functional import key_index
 from holdfast.engines.functional.explain import Explanation, explain_given
 from holdfast.engines.functional.groups import PARTS, Groups
 from holdfast.engines.functional.key_index import IndexFinder, KeptKey, KeyIndex
 from holdfast.engines.functional.key_score import key_score
-from holdfast.engines.given.keeper import COUNTS, Answer, Cut, Keeper, Known, RowsOf, Standing, alone
+from holdfast.engines.given.keeper import Answer, Cut, Keeper, Known, RowsOf, Standing
 from holdfast.engines.listing import Listing
 from holdfast.engines.watched import FILES, WatchedTable
 from holdfast.pairs.keys import KeyTable
@@ -167,15 +166,9 @@ class GroupsKeeper(Keeper[WatchedTable, State]):
     def look(self, state: State, born: RowsOf, dead: RowsOf) -> tuple[State, Answer]:
         """Regroup the rows that a batch touched."""
         come, gone = born[self.schema.name], dead[self.schema.name]
-        moved = [self._groups(state, named).follow(come, gone) for named in self.rules]
+        answer = [self._groups(state, named).follow(come, gone) for named in self.rules]
         state.standings = [self._standing(state, named) for named in self.rules]
-        return state, Answer(
-            tuple(alone(each.added) for each in moved),
-            tuple(alone(each.resolved) for each in moved),
-            np.array([each.counts for each in moved], np.int64).reshape(-1, len(COUNTS)),
-            np.ones(len(moved), np.bool_),
-            np.array([each.example or (NOBODY, NOBODY) for each in moved], np.int64).reshape(-1, 2),
-        )
+        return state, answer
 
     # ---- looking ----------------------------------------------------------------------------------------------------
 

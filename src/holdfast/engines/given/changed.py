@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from holdfast.changes.diff import NOBODY, ViolationChange
-from holdfast.engines.given.keeper import ADDED, RESOLVED, RETOLD, Answer, Keeper, Pairs
+from holdfast.engines.given.keeper import Answer, Keeper, Pairs
 from holdfast.rules.given import Named
 from holdfast.search.found import paired, sides
 from holdfast.table.change import Batch
@@ -18,24 +18,22 @@ MOST = 1_000  # rows or pairs of a rule that a diff holds; its keeper has all
 def changes_of(keeper: Keeper[Any, Any], answer: Answer, batch: Batch) -> dict[str, ViolationChange]:
     """What a batch did to the violations of each rule that it touched."""
     moved = {}
-    for number, named in enumerate(keeper.rules):
-        counts = answer.counts[number]
-        if not counts[ADDED] and not counts[RESOLVED]:
+    for named, effect in zip(keeper.rules, answer, strict=True):
+        if not effect.count_added and not effect.count_resolved:
             continue
-        if not answer.listed[number]:
+        if not effect.listed:
             moved[named.text] = ViolationChange.counted()
             continue
-        added, resolved = answer.added[number], answer.resolved[number]
+        added, resolved = effect.added, effect.resolved
         again = added[:0] if keeper.counts_retold else _again(added, resolved, named, batch)
-        retold = int(counts[RETOLD]) if keeper.counts_retold else len(again)
-        example = tuple(row for row in answer.example[number].tolist() if row != NOBODY) or _first_new(added, again)
+        retold = effect.retold if keeper.counts_retold else len(again)
         moved[named.text] = ViolationChange(
-            int(counts[ADDED]) - retold,
-            int(counts[RESOLVED]) - retold,
+            effect.count_added - retold,
+            effect.count_resolved - retold,
             _first(added),
             _first(resolved),
             retold,
-            example,
+            effect.example or _first_new(added, again),
         )
     return moved
 

@@ -8,14 +8,14 @@ A keeper has the rules of its kind (see `keeper`); what it answers becomes statu
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
-from holdfast.changes.diff import Diff, ViolationChange, between
+from holdfast.changes.diff import Diff, ViolationChange
 from holdfast.engines.contract import Engine, Explanation, Json
 from holdfast.engines.given import GivenClass
 from holdfast.engines.given.changed import changes_of
-from holdfast.engines.given.keeper import BROKE, TESTED, Answer, Keeper, Known
+from holdfast.engines.given.keeper import Answer, Keeper, Known
 from holdfast.engines.given.status import Status, TrackRecord
 from holdfast.engines.listing import Listing
 from holdfast.progress import SILENT, Progress
@@ -27,23 +27,22 @@ from holdfast.table.runner import Runner
 
 
 @dataclass
-class State:
-    """A keeper, its state, and the track record of each rule, for classes that have one."""
+class GivenState:
+    """A keeper, its state, and how each rule stands since the last batch."""
 
     keeper: Keeper[Any, Any]
     kept: Any
-    tracks: dict[str, TrackRecord] = field(default_factory=dict)
+    statuses: list[Status]
 
-    def statuses(self) -> dict[str, Status]:
-        """How each rule stands, by its text."""
-        keeper = self.keeper
-        return {
-            named.text: Status(named, standing, keeper.shown, self.tracks.get(named.text))
-            for named, standing in zip(keeper.rules, keeper.standings(self.kept), strict=True)
-        }
+    def take_in(self, answer: Answer) -> tuple[list[Status], list[Status]]:
+        """How each rule stood before a batch, and how it stands now."""
+        old, standings = self.statuses, self.keeper.standings(self.kept)
+        news = zip(old, standings, answer, strict=True)
+        self.statuses = [status.after(standing, effect) for status, standing, effect in news]
+        return old, self.statuses
 
 
-class GivenEngine(Engine[Any, State]):
+class GivenEngine(Engine[Any, GivenState]):
     """How given rules of one class stand, and the rows that violate them."""
 
     def __init__(self, declared: GivenClass[Any], settings: Any, given: Mapping[str, TableRules]) -> None:
@@ -52,61 +51,60 @@ class GivenEngine(Engine[Any, State]):
 
     # ---- finding ----------------------------------------------------------------------------------------------------
 
-    def discover(self, subject: Any, runner: Runner, progress: Progress = SILENT) -> State:
+    def discover(self, subject: Any, runner: Runner, progress: Progress = SILENT) -> GivenState:
         """Look at all rows."""
         keeper = self._keeper(subject)
         return self._state(keeper, keeper.begin(subject, runner, progress))
 
-    def with_rules(self, state: State, subject: Any, runner: Runner, progress: Progress = SILENT) -> State:
+    def with_rules(self, state: GivenState, subject: Any, runner: Runner, progress: Progress = SILENT) -> GivenState:
         """Look at all rows for the rules that are new."""
         keeper = self._keeper(subject)
         kept = keeper.taking_over(Known(state.keeper.texts, state.kept), subject, runner, progress)
-        return self._state(keeper, kept, state.tracks)
+        return self._state(keeper, kept, {status.text: status.track for status in state.statuses})
 
     def _keeper(self, subject: Any) -> Keeper[Any, Any]:
         return self.declared.keeper(self._settings, self._given, subject)
 
-    def _state(self, keeper: Keeper[Any, Any], kept: Any, tracks: Mapping[str, TrackRecord] | None = None) -> State:
-        known = tracks or {}
-        texts = keeper.texts if keeper.has_track else []
-        return State(keeper, kept, {text: known.get(text, TrackRecord()) for text in texts})
+    def _state(
+        self, keeper: Keeper[Any, Any], kept: Any, tracks: Mapping[str, TrackRecord | None] | None = None
+    ) -> GivenState:
+        known, new = tracks or {}, TrackRecord() if keeper.has_track else None
+        rules = zip(keeper.rules, keeper.standings(kept), strict=True)
+        return GivenState(keeper, kept, [Status(*rule, keeper.shown, known.get(rule[0].text, new)) for rule in rules])
 
     # ---- batches ----------------------------------------------------------------------------------------------------
 
-    def follow(self, state: State, batch: Batch, runner: Runner, progress: Progress = SILENT) -> Diff:  # noqa: ARG002
+    def follow(self, state: GivenState, batch: Batch, runner: Runner, progress: Progress = SILENT) -> Diff:  # noqa: ARG002
         """Find what a batch violates, and what it resolves."""
-        before, keeper = state.statuses(), state.keeper
-        kept = keeper.ready(state.kept, batch)
+        keeper = state.keeper
         born, dead = {each.table: each.come for each in batch}, {each.table: each.gone for each in batch}
-        kept, answer = keeper.look(kept, born, dead)
+        kept, answer = keeper.look(keeper.ready(state.kept, batch), born, dead)
         state.kept = keeper.settle(kept, batch)
-        self._track(state, answer)
-        return _diff(before, state.statuses(), changes_of(keeper, answer, batch))
+        return diff_of(*state.take_in(answer), changes_of(keeper, answer, batch))
 
-    def _track(self, state: State, answer: Answer) -> None:
-        for named, counts in zip(state.keeper.rules, answer.counts.tolist(), strict=True):
-            if named.text in state.tracks:
-                state.tracks[named.text] = state.tracks[named.text].then(counts[TESTED], counts[BROKE])
-
-    def recall(self, state: State, told: Iterable[Json]) -> None:
-        """Take over the track records that the database keeps: batches replayed together tell them otherwise."""
-        for line in told:
-            if line["text"] in state.tracks:
-                state.tracks[line["text"]] = TrackRecord(line["tested_since"], line["broke_since"])
+    def recall(self, state: GivenState, told: Iterable[Json]) -> None:
+        """Take over the track records of the database: batches that are replayed together give others."""
+        stored = {line["text"]: line for line in told if "tested_since" in line}
+        state.statuses = [
+            replace(status, track=TrackRecord(line["tested_since"], line["broke_since"]))
+            if (line := stored.get(status.text)) and status.track
+            else status
+            for status in state.statuses
+        ]
 
     # ---- looking ----------------------------------------------------------------------------------------------------
 
-    def result(self, state: State) -> dict[str, Status]:
+    def result(self, state: GivenState) -> dict[str, Status]:
         """How each rule stands."""
-        return state.statuses()
+        return {status.text: status for status in state.statuses}
 
-    def listings(self, state: State, subject: Any, rule: str | None = None) -> Sequence[Listing]:
+    def listings(self, state: GivenState, subject: Any, rule: str | None = None) -> Sequence[Listing]:
         """The violations of all rules, or of those with a name or text."""
         keeper = state.keeper
         asked = [number for number, named in enumerate(keeper.rules) if named.is_called(rule)]
         return [keeper.listing(state.kept, subject, number) for number in asked]
 
-    def explain(self, state: State | None, subject: Any, text: str, rows: Sequence[int] = ()) -> Explanation:
+    def explain(self, state: GivenState | None, subject: Any, text: str, rows: Sequence[int] = ()) -> Explanation:
         """Why a rule doesn't hold, and which rows to look at first, or why just these break it."""
         if not self.declared.explains_rows:
             self.refuse_rows(rows)
@@ -118,21 +116,27 @@ class GivenEngine(Engine[Any, State]):
 
     # ---- in files ---------------------------------------------------------------------------------------------------
 
-    def dump(self, state: State) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    def dump(self, state: GivenState) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
         """What the keeper keeps; track records lie in the database."""
         return state.keeper.dump(state.kept)
 
-    def load(self, subject: Any, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> State:
+    def load(self, subject: Any, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> GivenState:
         """The state that `dump` described."""
         keeper = self._keeper(subject)
         return self._state(keeper, keeper.load(subject, arrays, facts))
 
-    def rewritten(self, state: State, subject: Any, kept: Mapping[str, Kept]) -> State:
+    def rewritten(self, state: GivenState, subject: Any, kept: Mapping[str, Kept]) -> GivenState:
         """The same state of a table that was rewritten."""
         return replace(state, kept=state.keeper.rewritten(state.kept, subject, kept))
 
 
-def _diff(before: Mapping[str, Status], after: Mapping[str, Status], moved: Mapping[str, ViolationChange]) -> Diff:
-    """What became of the rules; of the others those whose figures moved."""
-    diff = between(before, after).with_violations(before, after, moved)
-    return replace(diff, figures={text: now for text, now in after.items() if now.moved(before[text])})
+def diff_of(before: Sequence[Status], after: Sequence[Status], moved: Mapping[str, ViolationChange]) -> Diff:
+    """What became of the rules. One whose violations are others now has changed, also where they are as many."""
+    stood = zip(before, after, strict=True)
+    differ = {now.text: (old, now) for old, now in stood if now is not old or now.text in moved}
+    others = {text: differ[text] for text, change in moved.items() if change.new or change.gone}
+    return Diff(
+        changed={**others, **{text: (old, now) for text, (old, now) in differ.items() if old != now}},
+        violations=moved,
+        figures={text: now for text, (old, now) in differ.items() if now.moved(old)},
+    )

@@ -41,9 +41,6 @@ RowsOf = Mapping[str, Rows]  # by the name of their table
 Subject = TypeVar("Subject", contravariant=True)
 State = TypeVar("State")
 
-COUNTS = ADDED, RESOLVED, RETOLD, TESTED, BROKE = range(5)
-_NONE: Pairs = np.empty((0, 2), np.int64)
-
 
 @dataclass(frozen=True)
 class Cut:
@@ -61,53 +58,55 @@ class Cut:
     lead: int | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class Answer:
-    """What rows that came and went did to the violations of some rules, one entry a rule. Answers of pieces add up.
+class Effect(NamedTuple):
+    """What rows that came and went did to the violations of one rule. Effects of pieces add up.
 
-    `counts[rule]` has how many violations were added and resolved; how many of both only took other rows' places
-    (`RETOLD`); how many rows that came might have broken the rule, and how many did. Violations of a rule that is not
-    `listed` are counted alone. `example[rule]` are rows of one violation that is new, where the keeper knows it.
+    Violations that are not `listed` are counted alone. `retold` of both those added and those resolved only took other
+    rows' places. Of the rows that came, `tested` might have broken the rule, and `broke` did. `example` are the rows of
+    one violation that is new, where the keeper knows it.
     """
 
-    added: tuple[Pairs, ...]
-    resolved: tuple[Pairs, ...]
-    counts: NDArray[np.int64]  # [rule, figure]
-    listed: NDArray[np.bool_]
-    example: Pairs  # [rule, row]
+    added: Pairs
+    resolved: Pairs
+    count_added: int
+    count_resolved: int
+    retold: int = 0
+    tested: int = 0
+    broke: int = 0
+    listed: bool = True
+    example: tuple[int, ...] = ()
 
-    @staticmethod
-    def nothing(rules: int) -> Answer:
-        """What no rows do."""
-        return Answer.of([_NONE] * rules, [_NONE] * rules)
 
-    @staticmethod
-    def of(
-        added: Sequence[Pairs], resolved: Sequence[Pairs], counted: Sequence[tuple[int, int] | None] | None = None
-    ) -> Answer:
-        """Violations that are all listed; but for the rules that are `counted`: how many were added and resolved."""
-        numbers = counted or [None] * len(added)
-        counts = [each or (len(a), len(r)) for each, a, r in zip(numbers, added, resolved, strict=True)]
-        return Answer(
-            tuple(added),
-            tuple(resolved),
-            np.array([(a, r, 0, 0, 0) for a, r in counts], np.int64).reshape(-1, len(COUNTS)),
-            np.array([each is None for each in numbers], np.bool_),
-            np.full((len(added), 2), NOBODY),
-        )
+Answer = Sequence[Effect]  # rule by rule
+NO_PAIRS: Pairs = np.empty((0, 2), np.int64)
+
+
+def listed(added: Pairs, resolved: Pairs) -> Effect:
+    """Violations that are all at hand."""
+    return Effect(added, resolved, len(added), len(resolved))
+
+
+def counted(added: int, resolved: int) -> Effect:
+    """Violations of which the numbers alone are known."""
+    return Effect(NO_PAIRS, NO_PAIRS, added, resolved, listed=False)
 
 
 def merged(one: Answer, other: Answer) -> Answer:
     """What two answers say of the same rules."""
-    (mine, beside), (others, other_beside) = one.example.T, other.example.T
-    less = (beside < other_beside) | ((beside == other_beside) & (mine <= others))
-    first = (mine != NOBODY) & ((others == NOBODY) | less)
-    return Answer(
-        tuple(map(_joined, one.added, other.added)),
-        tuple(map(_joined, one.resolved, other.resolved)),
-        one.counts + other.counts,
-        one.listed & other.listed,
-        np.where(first[:, None], one.example, other.example),
+    return [_both(*effects) for effects in zip(one, other, strict=True)]
+
+
+def _both(one: Effect, other: Effect) -> Effect:
+    return Effect(
+        _joined(one.added, other.added),
+        _joined(one.resolved, other.resolved),
+        one.count_added + other.count_added,
+        one.count_resolved + other.count_resolved,
+        one.retold + other.retold,
+        one.tested + other.tested,
+        one.broke + other.broke,
+        one.listed and other.listed,
+        min((each.example for each in (one, other) if each.example), default=()),
     )
 
 
@@ -145,7 +144,7 @@ class Keeper(ABC, Generic[Subject, State]):
     """The plan for some rules of a subject: a `WatchedTable`, or all of them by name."""
 
     has_track: ClassVar[bool] = False  # whether rows that came since count for or against a rule
-    counts_retold: ClassVar[bool] = False  # whether answers count `RETOLD`; else it follows from rows that were updated
+    counts_retold: ClassVar[bool] = False  # whether answers count `retold`; else it follows from rows that were updated
     shown: ClassVar[str] = "violations of"  # between the number of a rule's violations and its text
 
     rules: Sequence[Named[Any]]

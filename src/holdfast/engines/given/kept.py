@@ -109,8 +109,9 @@ class Violations:
     def add(self, pairs: Pairs) -> None:
         """Add violations that aren't there yet."""
         assert self._contents.graph is not None
-        self._contents.graph.add(*sides(pairs))
-        self._changes += 1
+        if len(pairs):
+            self._contents.graph.add(*sides(pairs))
+            self._changes += 1
 
     def list_again(self, pairs: Pairs) -> None:
         """Keep pairs from now on."""

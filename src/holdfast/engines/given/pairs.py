@@ -25,14 +25,14 @@ import numpy as np
 
 from holdfast.engines.given import ViolationSettings
 from holdfast.engines.given.explain import Explanation, explained
-from holdfast.engines.given.keeper import Answer, Arrays, Cut, Keeper, Known, RowsOf, Standing
+from holdfast.engines.given.keeper import Answer, Arrays, Cut, Effect, Keeper, Known, RowsOf, Standing, counted, listed
 from holdfast.engines.given.kept import LIMIT, Violations
 from holdfast.engines.given.listing import PairListing
 from holdfast.engines.given.queries import queries_of
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import SILENT, Progress
 from holdfast.rules.given import Named, TableRules, rules_of
-from holdfast.search.found import Found, Ids, Pairs, Sides, joined, listed, no_pairs, paired, sides
+from holdfast.search.found import Found, Ids, Pairs, Sides, joined, no_pairs, paired, sides
 from holdfast.search.layout import lead_of
 from holdfast.search.queries import Lookup, PairQuery
 from holdfast.search.search import BatchPairs
@@ -52,7 +52,10 @@ class State:
     violations: list[Violations]
 
     def __post_init__(self) -> None:
-        self.count_what_is_not_listed()
+        """Have the search count the pairs of rows that die, where only the number of violations is kept."""
+        for numbers, violations in zip(self.numbers, self.violations, strict=True):
+            if not violations.listed:
+                self.search.counted.update(numbers)
 
     @property
     def nbytes(self) -> int:
@@ -62,11 +65,6 @@ class State:
     def found(self) -> list[Found]:
         """All violations now, rule by rule."""
         return [violations.found() for violations in self.violations]
-
-    def count_what_is_not_listed(self) -> None:
-        """Have the search count the pairs of rows that die, where only the number of violations is kept."""
-        for numbers, violations in zip(self.numbers, self.violations, strict=True):
-            (self.search.counted.difference_update if violations.listed else self.search.counted.update)(numbers)
 
 
 @dataclass(frozen=True)
@@ -157,29 +155,27 @@ class PairsKeeper(Keeper[WatchedTable, State]):
     def look(self, state: State, born: RowsOf, dead: RowsOf) -> tuple[State, Answer]:
         """Find what a batch violates, and what it resolves."""
         if self.table not in born:
-            return state, Answer.nothing(len(self.rules))
+            return state, [counted(0, 0)] * len(self.rules)
         gone = dead[self.table]
         batch = state.search.look(born[self.table], gone)
-        taken_in = [
-            self._take_in(violations, numbers, batch, gone.ids)
-            for violations, numbers in zip(state.violations, state.numbers, strict=True)
-        ]
-        return state, _answer(taken_in)
+        return state, [self._take_in(state, rule, batch, gone.ids) for rule in range(len(self.rules))]
 
-    def _take_in(self, kept: Violations, numbers: range, batch: BatchPairs, dead: Ids) -> tuple[Found, Found]:
+    def _take_in(self, state: State, rule: int, batch: BatchPairs, dead: Ids) -> Effect:
         """What a batch added to the violations of one rule, and what it resolved."""
+        kept, numbers = state.violations[rule], state.numbers[rule]
         if not kept.listed:
             lost, come = sum(batch.lost[number] for number in numbers), _count(batch, numbers)
             kept.count_only(kept.count - lost + come)
-            return Found(come, None), Found(lost, None)
-        resolved = listed(_in_order(kept.remove_rows(dead)))
+            return counted(come, lost)
+        resolved = _in_order(kept.remove_rows(dead))
         added = _added(batch, numbers, max(self.limit - kept.count, 0))
         if added is None:
             come = _count(batch, numbers)
             kept.count_only(kept.count + come)
-            return Found(come, None), resolved
+            state.search.counted.update(numbers)
+            return counted(come, len(resolved))
         kept.add(added)
-        return listed(added), resolved
+        return listed(added, resolved)
 
     def settle(self, state: State, batch: Batch) -> State:  # noqa: ARG002
         """List violations again of which only the number was kept, and that are few enough now."""
@@ -189,7 +185,7 @@ class PairsKeeper(Keeper[WatchedTable, State]):
                 if found.pairs is None or found.count != kept.count:
                     raise AssertionError(f"{named.text}: {found.count} violations were found, but {kept.count} counted")
                 kept.list_again(found.pairs)
-        state.count_what_is_not_listed()
+                state.search.counted.difference_update(numbers)
         return state
 
     # ---- looking ----------------------------------------------------------------------------------------------------
@@ -253,14 +249,3 @@ def _added(batch: BatchPairs, numbers: Iterable[int], room: int) -> Pairs | None
 
 def _in_order(pairs: Pairs) -> Pairs:
     return paired(*sides(pairs)) if len(pairs) > 1 else pairs
-
-
-def _answer(taken_in: Sequence[tuple[Found, Found]]) -> Answer:
-    """What was added and resolved, rule by rule; where pairs of either are not known, only their numbers."""
-    pairs = [
-        None if added.pairs is None or resolved.pairs is None else (added.pairs, resolved.pairs)
-        for added, resolved in taken_in
-    ]
-    known = [both or (no_pairs(), no_pairs()) for both in pairs]
-    counted = [None if pairs[n] else (added.count, resolved.count) for n, (added, resolved) in enumerate(taken_in)]
-    return Answer.of([added for added, _ in known], [resolved for _, resolved in known], counted)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from holdfast.changes.diff import Worth
-from holdfast.engines.given.keeper import Standing
+from holdfast.engines.given.keeper import Effect, Standing
 from holdfast.rules.given import Named
 
 PASSED = 100  # rows that passed and bring trust half way to 1; each row that broke the rule asks for as many more
@@ -26,7 +26,7 @@ class TrackRecord:
 
     def then(self, tested: int, broke: int) -> TrackRecord:
         """The same after some more rows."""
-        return TrackRecord(self.tested + tested, self.broke + broke)
+        return TrackRecord(self.tested + tested, self.broke + broke) if tested or broke else self
 
     def trust(self, score: float) -> float:
         """The score of the table alone, raised towards 1 by the rows that passed since."""
@@ -66,6 +66,12 @@ class Status:
         """What speaks for it, where its keeper measures that."""
         figures = self.standing.figures
         return Worth(figures["score"], figures["support"]) if "support" in figures else None
+
+    def after(self, standing: Standing, effect: Effect) -> Status:
+        """How the rule stands after a batch; this status where nothing moved."""
+        track = self.track and self.track.then(effect.tested, effect.broke)
+        now = Status(self.named, standing, self.shown, track)
+        return now if now != self or now.moved(self) else self
 
     def moved(self, before: Status) -> bool:
         """Whether any figure is another than before."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from holdfast.engines.given.finder import Finder, TableFinder
-from holdfast.engines.given.keeper import Answer, Arrays, Cut, Keeper, Known, RowsOf, Standing, alone
+from holdfast.engines.given.keeper import Answer, Arrays, Cut, Keeper, Known, RowsOf, Standing, alone, listed
 from holdfast.engines.inclusion import InclusionSettings, explain, witness
 from holdfast.engines.inclusion.partners import Compared, Reference
 from holdfast.engines.inclusion.state import State as Columns
@@ -108,8 +108,7 @@ class OrphansKeeper(Keeper[Subject, State]):
         state.columns.tables |= {name: rows.encoding for name, rows in born.items() if name in state.columns.tables}
         maps = Translations(state.columns)
         moved = [each.look(born, dead, maps, state.finders[each.dependent]) for each in state.references]
-        added, resolved = ([alone(rows) for rows in part] for part in zip(*moved, strict=True)) if moved else ([], [])
-        return state, Answer.of(added, resolved)
+        return state, [listed(alone(added), alone(resolved)) for added, resolved in moved]
 
     # ---- looking ----------------------------------------------------------------------------------------------------
 

@@ -192,7 +192,7 @@ def violators(asked: Sequence[Condition], rows: Rows) -> list[Ids]:
 
 
 def _false_in(rows: Rows, columns: Columns, condition: Condition) -> Ids:
-    return rows.ids[truth(condition, columns) < 0]
+    return rows.ids_at(np.flatnonzero(truth(condition, columns) < 0))
 
 
 def violators_in(asked: Sequence[Condition], table: Table, runner: Runner) -> list[Ids]:

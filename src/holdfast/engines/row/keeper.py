@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from holdfast.engines.given.explain import Explanation, explained
-from holdfast.engines.given.keeper import Answer, Arrays, Cut, Keeper, Known, RowsOf, Standing, alone
+from holdfast.engines.given.keeper import Answer, Arrays, Cut, Keeper, Known, RowsOf, Standing, alone, listed
 from holdfast.engines.given.listing import PairListing
 from holdfast.engines.given.row_set import RowSet
 from holdfast.engines.row.columns import Columns
@@ -81,7 +81,7 @@ class RowsKeeper(Keeper[WatchedTable, State]):
         resolved = [rows.remove(dead[self.table].ids) for rows in state]
         for rows, own in zip(state, added, strict=True):
             rows.add(own)
-        return state, Answer.of(list(map(alone, added)), list(map(alone, resolved)))
+        return state, [listed(alone(come), alone(gone)) for come, gone in zip(added, resolved, strict=True)]
 
     def standings(self, state: State) -> Sequence[Standing]:
         """How many rows violate each."""

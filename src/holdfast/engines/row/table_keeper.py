@@ -14,7 +14,7 @@ import numpy as np
 
 from holdfast.changes.diff import NOBODY
 from holdfast.engines.given.explain import Explanation
-from holdfast.engines.given.keeper import Answer, Arrays, Cut, Keeper, Pairs, RowsOf, Standing, alone
+from holdfast.engines.given.keeper import Answer, Arrays, Cut, Effect, Keeper, RowsOf, Standing, alone, listed
 from holdfast.engines.given.status import Status
 from holdfast.engines.listing import Listing
 from holdfast.engines.row.evaluate import violators, violators_in
@@ -55,12 +55,10 @@ class MeasuresKeeper(Keeper[WatchedTable, State]):
         were = [each.is_broken for each in state]
         for each in state:
             each.follow(come.encoding, len(come) - len(gone))
-        turned = [int(each.is_broken) - were_broken for each, were_broken in zip(state, were, strict=True)]
-        answer = Answer.of([_THE_TABLE[: step > 0] for step in turned], [_THE_TABLE[: step < 0] for step in turned])
-        for number, (named, step) in enumerate(zip(self.rules, turned, strict=True)):
-            if step > 0:
-                answer.example[number:][:1] = _example(named.rule, come)
-        return state, answer
+        return state, [
+            _effect(named.rule, was_broken, each.is_broken, come)
+            for named, each, was_broken in zip(self.rules, state, were, strict=True)
+        ]
 
     def standings(self, state: State) -> Sequence[Standing]:
         """Whether the table breaks each, and what the quantity is."""
@@ -122,7 +120,9 @@ def _value(named: Named[TableRule], measured: Measured) -> str:
     return f"{named.rule.quantity.text} is {'unknown' if value is None else known}"
 
 
-def _example(rule: TableRule, born: Rows) -> Pairs:
-    """A row that the batch brought and that may show why a rule is broken now."""
-    found = violators([rule.of_rows], born)[0] if rule.of_rows is not None else born.ids[:0]
-    return alone(found[:1]) if len(found) else _THE_TABLE
+def _effect(rule: TableRule, was_broken: bool, is_broken: bool, born: Rows) -> Effect:
+    """What a batch did; and where it broke a rule, a row that it brought and that may show why."""
+    effect = listed(_THE_TABLE[: is_broken > was_broken], _THE_TABLE[: was_broken > is_broken])
+    if not effect.count_added or rule.of_rows is None:
+        return effect
+    return effect._replace(example=tuple(violators([rule.of_rows], born)[0][:1].tolist()))
