@@ -1,23 +1,30 @@
-"""Following a folder that files arrive in: each is applied once, and a bad one may be moved aside."""
+"""Folders that files arrive in: each file is applied once, and once more when its content is replaced.
+
+Files should be moved into the folder whole. Names that begin with a dot or an underscore are skipped. A bad file may be
+moved to a quarantine.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
+from datetime import datetime
+from os import stat_result
 from pathlib import Path
 from typing import Any
 
 from holdfast.api.batch import Batches, BatchOptions, sources_by_table
-from holdfast.errors import BadInput, BadSurroundings, Damaged, Missing
-from holdfast.intake.folder import Folder
+from holdfast.errors import BadInput, BadSurroundings, Damaged, Missing, refuse_not_utf8
 from holdfast.intake.paths import refuse_lake_elsewhere, refuse_lake_here
 from holdfast.intake.quarantine import move_aside
 from holdfast.intake.tables import Sources
 from holdfast.progress import Progress
 from holdfast.results.outcome import Outcome
 from holdfast.store.layout import STREAMS
+from holdfast.store.records import Handled
 from holdfast.store.store import Store
 from holdfast.table.resolve import needs_key
 
@@ -85,7 +92,7 @@ def _follow_here(store: Store, progress: Progress, folder: Path, handle: Handle,
     if not folder.is_dir():
         raise BadInput(f"{folder}: there is no such folder to watch")
     refuse_lake_here(str(folder), inside=False)
-    arriving = Folder(folder.resolve(), store, progress)
+    arriving = _Arrivals(folder.resolve(), store, progress)
     while True:
         for path, batch_id, file in arriving.arrived():
             if handle(path, batch_id):
@@ -109,3 +116,73 @@ def _follow_far(store: Store, spark: Any, folder: str, subject: str, handle: Han
     running = session(spark)
     refuse_lake_elsewhere(running, folder)
     follow_folder(running, folder, str(checkpoint), each, once)
+
+
+# ---- the files of a local folder -----------------------------------------------------------------------------------
+
+
+class _Arrivals:
+    """The files of a local folder that are still to be applied.
+
+    The state remembers how each applied file looked (size, times, inode) and what it held (a digest). A file that looks
+    the same is skipped without being opened; one that looks different is read, and skipped if it holds the same. If a
+    crash comes between the commit of a batch and the memory of its file, the file is applied again, and its batch id
+    keeps it from counting twice: `file:PATH` for the first content, `file:PATH#2-DIGEST` for the second, and so on.
+    """
+
+    def __init__(self, folder: Path, store: Store, progress: Progress) -> None:
+        self._folder, self._store, self._progress = folder, store, progress
+        self._handled = store.handled_files()
+
+    def arrived(self) -> Iterator[tuple[str, str, Handled]]:
+        """The path of each file that is new or replaced, the oldest first; the id of its batch; and what to `remember`
+        once it is applied.
+        """
+        for path, facts in self._listed():
+            refuse_not_utf8(path)
+            known, looks = self._handled.get(path), _looks(facts)
+            if known is not None and known.looks == looks:
+                continue
+            with suppress(FileNotFoundError):  # it went before its turn came
+                file = Handled(path, looks, _digest(path), 1 if known is None else known.version)
+                if known is None and not self._changed_since_applied(file, facts):
+                    yield path, f"file:{path}", file
+                elif known is not None and known.digest != file.digest:
+                    self._progress.note(f"{path}: replaced since it was applied; what it holds now is a new batch")
+                    file = Handled(path, looks, file.digest, known.version + 1)
+                    yield path, f"file:{path}#{file.version}-{file.digest[:16]}", file
+                else:
+                    self.remember(file)
+
+    def remember(self, file: Handled) -> None:
+        """The file is applied."""
+        self._store.put_handled(file)
+        self._handled[file.path] = file
+
+    def _listed(self) -> list[tuple[str, stat_result]]:
+        found = []
+        for each in self._folder.iterdir():
+            with suppress(FileNotFoundError):
+                if not each.name.startswith((".", "_")) and each.is_file():
+                    found.append((str(each), each.stat()))
+        return sorted(found, key=lambda file: (file[1].st_mtime_ns, file[0]))
+
+    def _changed_since_applied(self, file: Handled, facts: stat_result) -> bool:
+        """Whether a file was applied, its content was not remembered, and it is a later one: said, and passed over."""
+        applied = self._store.batch(f"file:{file.path}")
+        if applied is None or facts.st_mtime <= datetime.fromisoformat(applied.at).timestamp():
+            return False
+        self._progress.note(
+            f"{file.path}: changed since it was applied as batch {applied.seq}, and passed over; "
+            "to apply what it holds now, move it in under another name"
+        )
+        return True
+
+
+def _looks(facts: stat_result) -> str:
+    return f"{facts.st_size} {facts.st_mtime_ns} {facts.st_ctime_ns} {facts.st_ino}"
+
+
+def _digest(path: str) -> str:
+    with Path(path).open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()

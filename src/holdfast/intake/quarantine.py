@@ -25,9 +25,9 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 from holdfast.changes.operations import NAMES
-from holdfast.changes.quarantined import Quarantined
 from holdfast.errors import BadInput, clear_sentences
 from holdfast.intake.originals import Original, as_texts, originals
 from holdfast.intake.source import NOTED, UNSPLIT, OpenSource
@@ -53,6 +53,19 @@ class StagedSource:
     plan: Plan | None = None
     staged: StagedRows = NO_ROWS
     rejected: Rejected = NOTHING
+
+
+@dataclass(frozen=True)
+class Quarantined:
+    """The bad rows of a batch: how many, in which files, and the first reasons."""
+
+    rows: int = 0
+    files: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values, fit for JSON."""
+        return {"rows": self.rows, "files": list(self.files), "reasons": list(self.reasons)}
 
 
 class Quarantine:

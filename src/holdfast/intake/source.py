@@ -88,10 +88,7 @@ class OpenSource:
     frame: DataFrame | None = None
     text: bool = False
     infer: bool = False
-    marked: bool = False
-    scanned: bool = False
     nulls: tuple[str, ...] | None = None
-    has_corrupt_column: bool = False
     files: tuple[str, ...] = ()
     dialect: Dialect | None = None
     json: bool = False
@@ -105,6 +102,16 @@ class OpenSource:
     def reader(self) -> Reader:
         """Who reads it."""
         return "local" if self.session is None else "spark"
+
+    @property
+    def marked(self) -> bool:
+        """Whether each text begins with a mark of JSON (see `jsonlines`)."""
+        return self.text and self.json
+
+    @property
+    def has_corrupt_column(self) -> bool:
+        """Whether the last column of the DataFrame has the lines that are no rows."""
+        return self.json and self.frame is not None
 
     @property
     def session(self) -> SparkSession | None:
@@ -326,7 +333,7 @@ class _Path:
             return self._json_with_spark(declared)
         text = jsonlines.read(files)
         if options.raw:
-            return replace(_from_arrow(text, path), text=True, marked=True, files=tuple(files), json=True)
+            return replace(_from_arrow(text, path), text=True, files=tuple(files), json=True)
         looks = {name: jsonlines.seen(text[name].unique()) for name in text.column_names}
         types, said = jsonlines.types_of(looks, options.csv.types == "text")
         if expected is not None:
@@ -350,7 +357,7 @@ class _Path:
         if self.options.schema:
             table = jsonlines.chosen(table, [name for name, _ in self._parse_ddl()])
         columns = tuple((name, pa.string()) for name in table.column_names)
-        return OpenSource(path, columns, table, text=True, marked=True, files=tuple(files), json=True, sifted=sifted)
+        return OpenSource(path, columns, table, text=True, files=tuple(files), json=True, sifted=sifted)
 
     def _json_with_spark(self, declared: dict[str, pa.DataType]) -> OpenSource:
         from holdfast.spark import frames
@@ -371,9 +378,6 @@ class _Path:
             tuple(types.items()),
             frame=frame,
             text=True,
-            marked=True,
-            scanned=True,
-            has_corrupt_column=True,
             json=True,
             files=tuple(files),
             said=tuple(said),
@@ -395,7 +399,7 @@ class _Path:
         with frames.clear_sentence(path):
             nested = len(files) > 1 and not partitioned(path, files)
             frame = frames.read_other(running, kind, path, self.options.schema, nested)
-        return _from_frame(frame, path, files=files, scanned=True)
+        return _from_frame(frame, path, files=files)
 
 
 def _end_to_end(tables: Sequence[pa.Table]) -> pa.Table:

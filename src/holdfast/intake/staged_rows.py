@@ -370,7 +370,7 @@ def _stage_frame(reading: OpenSource, plan: Plan, folder: str) -> StagedRows:
         frame = without_marks(frame, (plan.operation_place, plan.version_place))
     has_operations = plan.operation_place >= 0
     if has_operations:
-        several = reading.scanned and len(reading.files) > 1
+        several = reading.frame is not None and len(reading.files) > 1  # Spark reads them in an order of its own
         frame = in_order(frame, plan.operation_place, plan.version_place, several, reading.has_corrupt_column)
     frame = choose(frame, plan.places, plan.operation_place, reading.has_corrupt_column)
     task = StagingPlan(folder, plan.columns, plan.casters, has_operations, plan.constant, reading.has_corrupt_column)

@@ -8,9 +8,9 @@ from functools import cached_property
 from typing import Any
 
 from holdfast.changes.diff import Diff, Finding, ViolationChange, Witness, Worth
-from holdfast.changes.quarantined import Quarantined
 from holdfast.engines.contract import ChangeLine, is_given
 from holdfast.engines.registry import ALL_TABLES
+from holdfast.intake.quarantine import Quarantined
 from holdfast.results.alarms import Alarming, FailOn, alarming
 from holdfast.results.drawn import Drawn, rules_counted, section
 from holdfast.results.marks import Mark, Marks

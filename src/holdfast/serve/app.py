@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import re
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -72,16 +73,19 @@ class _Served:
 
     async def violations(self, request: Request) -> Response:
         """Some violations of a rule, from one on."""
-        asked = request.query_params
-        if not (rule := asked.get("rule")):
+        wanted = request.query_params
+        if not (rule := wanted.get("rule")):
             return refusal(400, "name a rule: /api/violations?rule=NAME&from=0&count=50")
+        numbers = {"from": wanted.get("from", "0"), "count": wanted.get("count", "50")}
+        for name, word in numbers.items():
+            if not re.fullmatch("[0-9]{1,15}", word):
+                return refusal(400, f"{name}={word}: give a whole number from 0 on")
         try:
-            first, count = (_number(asked.get(name, usual), name) for name, usual in (("from", "0"), ("count", "50")))
             listing = await run_in_threadpool(self._live.listing, rule)
         except BadInput as error:
-            return refusal(400 if isinstance(error, _NoNumber) else 404, str(error))
-        page = await run_in_threadpool(violations_page, listing, first, min(count, _MOST))
-        return JSONResponse(page)
+            return refusal(404, str(error))
+        first, count = map(int, numbers.values())
+        return JSONResponse(await run_in_threadpool(violations_page, listing, first, min(count, _MOST)))
 
     async def events(self, request: Request) -> Response:
         """News of batches, for as long as somebody listens."""
@@ -97,7 +101,7 @@ class _Served:
         """Events as they come; at once where the reader knows an older batch than the last one."""
         heard: asyncio.Queue[int | None] = asyncio.Queue()
         loop = asyncio.get_running_loop()
-        ignore = self._live.listen(lambda seq: _told(loop, heard, seq))
+        ignore = self._live.listen(lambda seq: _pass_on(loop, heard, seq))
         self._streams += 1
         try:
             yield "retry: 2000\n: this page follows the state\n\n"
@@ -117,21 +121,11 @@ class _Served:
             self._streams -= 1
 
 
-def _told(loop: asyncio.AbstractEventLoop, heard: asyncio.Queue[int | None], seq: int | None) -> None:
-    """Pass on what another thread tells."""
+def _pass_on(loop: asyncio.AbstractEventLoop, heard: asyncio.Queue[int | None], seq: int | None) -> None:
+    """Pass on the news of another thread."""
     if not loop.is_closed():
         loop.call_soon_threadsafe(heard.put_nowait, seq)
 
 
 def _event(seq: int) -> str:
     return f'id: {seq}\nevent: batch\ndata: {{"seq": {seq}}}\n\n'
-
-
-class _NoNumber(BadInput):
-    """A word where a number should be."""
-
-
-def _number(word: str, name: str) -> int:
-    if not word.isascii() or not word.isdecimal() or len(word) > 15:
-        raise _NoNumber(f"{name}={word}: give a whole number from 0 on")
-    return int(word)

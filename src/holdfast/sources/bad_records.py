@@ -21,7 +21,7 @@ from holdfast.errors import BadInput
 from holdfast.sources import jsonlines, local
 from holdfast.sources.dialect import Dialect
 from holdfast.sources.pieces import CsvPiece, Piece, parsed
-from holdfast.sources.records import BOM, line_breaks
+from holdfast.sources.records import BOM, UNCLOSED, line_breaks, wrong_width
 
 _BLANK = b" \t\r\n"
 _UNCLOSED = -1  # instead of the number of fields
@@ -154,12 +154,9 @@ def sift_csv(data: bytes, first: int, dialect: Dialect) -> Sifted:
 
 
 def _wrong_widths(records: Records, expected: int) -> dict[int, str]:
-    wanted = "1 is" if expected == 1 else f"{expected} are"
     wrong = np.flatnonzero(records.fields != expected)
     return {
-        number: "a quote is opened and never closed"
-        if fields == _UNCLOSED
-        else f"{fields} field{'s' * (fields != 1)} where {wanted} expected"
+        number: UNCLOSED if fields == _UNCLOSED else wrong_width(fields, expected)
         for number, fields in zip(wrong.tolist(), records.fields[wrong].tolist(), strict=True)
     }
 

@@ -20,7 +20,7 @@ from holdfast.sources.dialect import CsvOptions, Dialect, HeadTooShort, as_befor
 from holdfast.sources.file_errors import LONGEST_RECORD, too_long
 from holdfast.sources.file_errors import readable as _reading
 from holdfast.sources.inference import MARKERS, BadValue, cast_text, decide, kept_as_text, traits
-from holdfast.sources.records import BOM, encoding_complaint, records
+from holdfast.sources.records import BOM, UNCLOSED, encoding_complaint, records, wrong_width
 
 _BLOCK = 1 << 22
 _TEXT = pa.string()
@@ -96,11 +96,9 @@ def complaint(path: str | Path, dialect: Dialect) -> str | None:
     expected = len(dialect.names)
     for record in records(data, dialect.separator, dialect.quote):
         if not record.closed:
-            return f"{path}, line {record.line}: a quote is opened and never closed; close or remove it"
+            return f"{path}, line {record.line}: {UNCLOSED}; close or remove it"
         if (got := len(record.fields)) != expected:
-            fields = "1 field" if got == 1 else f"{got} fields"
-            wanted = "1 is" if expected == 1 else f"{expected} are"
-            return f"{path}, line {record.line}: {fields} where {wanted} expected; mend or remove the line"
+            return f"{path}, line {record.line}: {wrong_width(got, expected)}; mend or remove the line"
     return None
 
 

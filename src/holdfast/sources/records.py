@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 BOM = b"\xef\xbb\xbf"
+UNCLOSED = "a quote is opened and never closed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +83,11 @@ def unquoted(field: bytes, quote: str) -> str:
     inside = re.match(f"(?:[^{re.escape(quote)}]++|{re.escape(quote) * 2})*+", text[1:])
     length = inside.end() if inside else 0
     return text[1 : 1 + length].replace(quote * 2, quote) + text[2 + length :]
+
+
+def wrong_width(fields: int, expected: int) -> str:
+    """What is wrong with a record that has too few or too many fields."""
+    return f"{fields} field{'s' * (fields != 1)} where {expected} {'is' if expected == 1 else 'are'} expected"
 
 
 def line_breaks(data: bytes) -> int:

@@ -126,7 +126,7 @@ def _rules(draw: st.DrawFn) -> TableRule:
     return TableRule(Quantity(measure, column), draw(OPERATORS), Constant(constant))  # type: ignore[arg-type]
 
 
-def _checked(some: Rows, rule: TableRule, folder: Path) -> hf.api.checking.Checked:
+def _checked(some: Rows, rule: TableRule, folder: Path) -> hf.Checked:
     file = folder / "rules.json"
     file.write_text(json.dumps({"rules": [{"rule": rule.text}], "ordered": TEXTS}), encoding="utf-8")
     return hf.check({"t": table_of(some)}, file)
