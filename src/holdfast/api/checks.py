@@ -15,7 +15,7 @@ from holdfast.intake.source import ReadOptions
 from holdfast.progress import SILENT, Progress
 from holdfast.results.checked import Checked
 from holdfast.rules.bind import bind
-from holdfast.rules.file import Rules, read_rules, rules_of
+from holdfast.rules.file import RuleEntry, Rules, read_rules, rules_of
 from holdfast.rules.given import Given
 from holdfast.rules.lists import ListOD
 from holdfast.rules.registry import examples
@@ -60,6 +60,16 @@ def classes_of(rules: Rules) -> list[str]:
     """The classes of rules."""
     known = [given_class(entry.text) for entry in rules.entries]
     return [each.name for each in rule_classes().values() if each in known]
+
+
+def rules_in(given: Given) -> Rules:
+    """Given rules as a rule file has them."""
+    tables = [(table, own) for each in given.values() for table, own in each.items()]
+    entries = [RuleEntry(r.name, r.table, r.text, r.severity, r.note) for _, own in tables for r in own.rules]
+    ordered: dict[str, tuple[str, ...]] = {}
+    for table, own in tables:
+        ordered[table] = tuple(sorted({*ordered.get(table, ()), *own.ordered}))
+    return Rules(tuple(entries), {table: names for table, names in ordered.items() if names})
 
 
 def bound(rules: Rules, schemas: Mapping[str, Schema], progress: Progress) -> Given:

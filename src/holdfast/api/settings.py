@@ -8,7 +8,6 @@ from dataclasses import asdict
 from typing import Any
 
 from holdfast.results.marks import MARKS, Marks
-from holdfast.rules.file import RuleEntry, Rules
 from holdfast.rules.given import Given, GivenRule, TableRules
 from holdfast.store.store import Store
 
@@ -36,16 +35,6 @@ def stored_rules(store: Store) -> dict[str, dict[str, TableRules]]:
         }
         for name, tables in plain.items()
     }
-
-
-def rules_in(given: Given) -> Rules:
-    """Given rules as a rule file has them."""
-    tables = [(table, own) for each in given.values() for table, own in each.items()]
-    entries = [RuleEntry(r.name, r.table, r.text, r.severity, r.note) for _, own in tables for r in own.rules]
-    ordered: dict[str, tuple[str, ...]] = {}
-    for table, own in tables:
-        ordered[table] = tuple(sorted({*ordered.get(table, ()), *own.ordered}))
-    return Rules(tuple(entries), {table: names for table, names in ordered.items() if names})
 
 
 def stored_flags(store: Store) -> Marks:

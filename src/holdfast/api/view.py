@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from holdfast.api.open_state import OpenState, opened_store
 from holdfast.api.rows import matching, rows_of
-from holdfast.api.settings import rules_in, stored_flags, stored_rules
+from holdfast.api.settings import stored_flags, stored_rules
 from holdfast.api.workspace import Subject, Workspace
 from holdfast.changes.diff import Finding, Result
 from holdfast.engines.listing import Listing
@@ -277,6 +277,8 @@ class View:
 
     def rules(self) -> Rules:
         """The rules that are given, as values; `str()` of them is a rule file."""
+        from holdfast.api.checks import rules_in
+
         return rules_in(stored_rules(self._store))
 
     def marks(self) -> Marks:

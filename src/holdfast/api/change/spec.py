@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from holdfast.api.checks import classes_of
-from holdfast.api.settings import rules_in, stored_flags, stored_rules, stored_settings
+from holdfast.api.checks import classes_of, rules_in
+from holdfast.api.settings import stored_flags, stored_rules, stored_settings
 from holdfast.engines.registry import make_settings, rule_class, settings_of
 from holdfast.errors import BadInput, suggest
 from holdfast.results.marks import Marks
