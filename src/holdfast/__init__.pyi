@@ -23,7 +23,7 @@ from holdfast.results.checked import Listings as Listings
 from holdfast.results.explanation import Explanation as Explanation
 from holdfast.results.found import Found as Found
 from holdfast.results.history import RuleHistory as RuleHistory
-from holdfast.results.lens import Lens as Lens
+from holdfast.results.column import Lens as Lens
 from holdfast.results.marks import Marks as Marks
 from holdfast.results.memory import ColumnFigures as ColumnFigures
 from holdfast.results.memory import Event as Event

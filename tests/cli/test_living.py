@@ -90,7 +90,7 @@ def test_marks_decide_what_an_alarm_is(
     assert applied.code == code
     assert told in applied.out
     again = holdfast("rules", state, mark, "zip -> city", "--undo").out
-    assert "neither pinned nor ignored any more" in again
+    assert "no longer pinned or ignored" in again
 
 
 def test_marked_rules_are_told_apart_in_json(holdfast: Holdfast, state: Path, tmp_path: Path) -> None:
@@ -135,10 +135,10 @@ def test_a_table_without_rows_to_list_is_one_sentence(holdfast: Holdfast, state:
 
 def test_columns_join_leave_and_change(holdfast: Holdfast, state: Path) -> None:
     holdfast("rules", state, "add", "zip -> city", "key(id)")
-    assert "column 'zip' is called 'postcode' now" in holdfast("columns", state, "rename", "zip", "postcode").out
+    assert "column 'zip' renamed to 'postcode'" in holdfast("columns", state, "rename", "zip", "postcode").out
     assert "postcode -> city" in holdfast("rules", state, "show").out
-    assert "is decimal(22,2) now, and was integer" in holdfast("columns", state, "retype", "note", "decimal(22,2)").out
-    assert "column 'tel' (text) joins" in holdfast("columns", state, "add", "tel", "text").out
+    assert "is now decimal(22,2), was integer" in holdfast("columns", state, "retype", "note", "decimal(22,2)").out
+    assert "column 'tel' (text) added" in holdfast("columns", state, "add", "tel", "text").out
     dropped = holdfast("columns", state, "drop", "city").out
     assert "fd1: postcode -> city: no longer given, as it has no meaning now" in dropped
     shown = holdfast("columns", state, "show", "--format", "json").objects
@@ -161,12 +161,12 @@ def test_a_table_evolves_with_its_files(holdfast: Holdfast, state: Path, tmp_pat
     assert "--evolve" in holdfast("apply", state, "--insert", more).sentence
     told = holdfast("apply", state, "--insert", more, "--evolve", "--batch-id", "more")
     assert told.code == 0
-    assert "column 'tel' (integer) joins, null in the rows that were there; column 'note' is float now" in told.err
+    assert "column 'tel' (integer) added, null in all existing rows; column 'note' is now float" in told.err
     ids = [line["batch_id"] for line in holdfast("history", state, "--format", "json").objects]
     assert ids == ["more:columns", "more"]
     holdfast("rules", state, "add", "t.note is not null")
     fewer = write(tmp_path / "fewer.csv", ["id,zip,city,tel", "1202,8,town 8,556"])
-    gone = "column 'note' leaves; row1: t.note is not null: no longer given, as it has no meaning now."
+    gone = "column 'note' dropped; row1: t.note is not null: no longer given, as it has no meaning now."
     assert gone in holdfast("apply", state, "--insert", fewer, "--evolve").err
     renamed = write(tmp_path / "renamed.csv", ["id,zip,the town,tel", "1203,8,town 8,556"])
     sentence = holdfast("apply", state, "--insert", renamed, "--evolve").sentence

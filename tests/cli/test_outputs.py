@@ -102,7 +102,7 @@ def test_no_output_goes_where_a_state_has_its_files(
     if suffix == ".html":  # the other kinds ask for their endings
         places += [broken / "holdfast.db", broken / "holdfast.db-journal", broken / "lock", segment]
     for path in places:
-        refused(writers[name](path), str(path), "this is for files of the state")
+        refused(writers[name](path), str(path), "this place belongs to the state")
     assert {path: path.read_bytes() for path in broken.rglob("*") if path.is_file()} == kept
     assert writers[name](broken / f"mine{suffix}").code == 0  # beside them there is room
 

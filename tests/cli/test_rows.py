@@ -162,7 +162,7 @@ def test_rows_by_number_and_by_value(holdfast: Holdfast, tmp_path: Path, rules: 
     ]
     shown = holdfast("rows", state, 0, 2)
     assert "row 0 of places (id 901): there from the start\n" in shown.out
-    assert "row 2 of places (id 903): there from the start, deleted by batch 1; its values still lie in" in shown.out
+    assert "row 2 of places (id 903): there from the start, deleted by batch 1; its values are still in" in shown.out
     assert re.search(r"│ 2 +│ 903 │ 2024-01-03 │ 2 +│ B +│", shown.out)
 
 
@@ -226,9 +226,9 @@ def test_rows_that_died_are_kept_by_files_then_by_events(tmp_path: Path, key: li
         assert kept.values == {"id": "new", "zip": 1, "city": "C"}
         assert (kept.alive, kept.inserted_by, kept.deleted_by) == (False, 1, None)
         assert kept.to_json()["event"] == {"batch": 1, "rule": next(iter(broken.lost)).text}
-        assert "kept of its values: those shown when" in str(kept)
+        assert "values from the event when" in str(kept)
         assert (lost.values, lost.alive, lost.inserted_by) == (None, False, 3)
-        assert str(lost) == "row 4 of t: inserted by batch 3, deleted; its values are not kept any more"
+        assert str(lost) == "row 4 of t: inserted by batch 3, deleted; its values are no longer stored"
         assert (alive.alive, alive.inserted_by) == (True, 12)
         watch.apply(deletes=one("more 7", 17, "D7"))
         assert watch.rows([12])[0].deleted_by == 13

@@ -6,7 +6,7 @@ from typing import Any
 
 from holdfast.changes.diff import Cause, Diff, Witness, Worth
 from holdfast.results.outcome import Outcome
-from holdfast.results.outcome_lines import OfTable, gained_lines, lost_lines
+from holdfast.results.outcome_lines import TableDiff, gained_lines, lost_lines
 from holdfast.rules.dependency import FD
 from holdfast.store.records import BatchRecord
 
@@ -16,8 +16,8 @@ def _rules(*names: str) -> dict[str, FD]:
     return {rule.text: rule for rule in rules}
 
 
-def of_t(**told: Any) -> OfTable:
-    return OfTable(Diff(**told), "fd", "t")
+def of_t(**told: Any) -> TableDiff:
+    return TableDiff(Diff(**told), "fd", "t")
 
 
 def _pair(one: int, other: int) -> Witness:
@@ -41,7 +41,7 @@ def test_many_accidents_are_a_number_and_few_are_listed() -> None:
     rows = dict.fromkeys(ACCIDENTS, _pair(1, 2))
     likely = {**_rules("a"), **ACCIDENTS}
     diff = Diff(lost=likely, witnesses={**rows, "x -> a": _pair(5, 6)}, worth={"x -> a": Worth(0.9, 9)})
-    assert lost_lines([OfTable(diff, "fd", "t")], 10) == [
+    assert lost_lines([TableDiff(diff, "fd", "t")], 10) == [
         "x -> a (0.90)   because of row 5 (x 1) and row 6 (x 1)",
         "12 rules that looked accidental broke; JSON lists them",
     ]
@@ -60,7 +60,7 @@ def test_classes_without_scores_are_listed_up_to_a_number() -> None:
 
 def test_gained_rules_likewise() -> None:
     diff = Diff(gained={**ACCIDENTS, **_rules("a", "b")}, gained_worth={"x -> a": Worth(0.7, 5), "x -> b": Worth(1, 5)})
-    assert gained_lines([OfTable(diff, "fd", "t")], 10) == (
+    assert gained_lines([TableDiff(diff, "fd", "t")], 10) == (
         ["x -> b (1.00)", "x -> a (0.70)", "12 rules that look accidental came; JSON lists them"],
         "",
     )
@@ -69,11 +69,11 @@ def test_gained_rules_likewise() -> None:
 
 def test_rules_of_several_tables_are_told_with_their_table_and_rows_of_one_id_stay_apart() -> None:
     rows = {"x -> a": _pair(1, 2)}
-    own, other = (OfTable(Diff(lost=_rules("a"), witnesses=rows), "fd", name, several=True) for name in "tu")
+    own, other = (TableDiff(Diff(lost=_rules("a"), witnesses=rows), "fd", name, several=True) for name in "tu")
     assert lost_lines([own, other], 10) == [f"{name}: x -> a   because of row 1 (x 1) and row 2 (x 1)" for name in "tu"]
-    two = OfTable(Diff(lost=_rules("a", "b"), witnesses={**rows, "x -> b": _pair(1, 2)}), "fd", "t", several=True)
+    two = TableDiff(Diff(lost=_rules("a", "b"), witnesses={**rows, "x -> b": _pair(1, 2)}), "fd", "t", several=True)
     assert lost_lines([two], 10) == ["t: row 1 (x 1) and row 2 (x 1) broke 2 rules: x -> a, x -> b"]
-    assert gained_lines([OfTable(Diff(gained=_rules("a")), "fd", "t", several=True)], 10) == (["t: x -> a"], "")
+    assert gained_lines([TableDiff(Diff(gained=_rules("a")), "fd", "t", several=True)], 10) == (["t: x -> a"], "")
 
 
 def test_what_became_of_rules_is_counted_once_each() -> None:

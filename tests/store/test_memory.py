@@ -110,7 +110,7 @@ def test_values_stay_when_rows_die_until_a_vacuum(watch: Monitor) -> None:
     (row,) = watch.rows([2])
     assert not row.alive
     assert row.values == {"id": 3, "zip": "10115", "city": "Brelin"}
-    assert "those shown when" in str(row)
+    assert "the event when" in str(row)
     assert "with batch 1" in str(row)
     assert watch.vacuum(keep_events=True).events == 0
     assert watch.rows([2]) == [row]

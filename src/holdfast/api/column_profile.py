@@ -12,7 +12,7 @@ from holdfast.report.document.context import Context
 from holdfast.report.document.seen import Seen
 from holdfast.report.document.shown import Shown
 from holdfast.report.document.tables import Tables
-from holdfast.results.lens import Lens
+from holdfast.results.column import Lens
 from holdfast.rules.dependency import FD
 from holdfast.text.quotes import quoted
 from holdfast.visible import visible

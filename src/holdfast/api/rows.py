@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from holdfast.engines.registry import table_of_rows
 from holdfast.errors import BadInput
-from holdfast.results.rows import Kept, Row
+from holdfast.results.rows import Row, StoredRow
 from holdfast.sources.inference import BadValue, cast_text
 from holdfast.store.store import Store
 from holdfast.table import files
@@ -43,28 +43,29 @@ def rows_of(table: Table, store: Store, numbers: Sequence[int]) -> list[Row]:
     ]
 
 
-def _in_files(table: Table, ids: Ids) -> dict[int, Kept]:
+def _in_files(table: Table, ids: Ids) -> dict[int, StoredRow]:
     key = key_names(table.schema)
     values = plain_rows(table.values(ids))
     return {
-        number: Kept(row, {name: row[name] for name in key}) for number, row in zip(ids.tolist(), values, strict=True)
+        number: StoredRow(row, {name: row[name] for name in key})
+        for number, row in zip(ids.tolist(), values, strict=True)
     }
 
 
-def _in_events(table: Table, store: Store, numbers: list[int]) -> dict[int, Kept]:
+def _in_events(table: Table, store: Store, numbers: list[int]) -> dict[int, StoredRow]:
     """The values that each row had when it last broke a rule, as far as they are stored."""
     if not numbers:
         return {}
     name, key = table.schema.name, key_names(table.schema)
-    found: dict[int, Kept] = {}
+    found: dict[int, StoredRow] = {}
     for number, batch, rule, values in store.memory.rows_by_number(name, numbers):
-        found.setdefault(number, Kept(values, {column: values[column] for column in key}, "event", batch, rule))
+        found.setdefault(number, StoredRow(values, {column: values[column] for column in key}, "event", batch, rule))
     for engine, about, batch, rule, witness in store.memory.witnesses_of([n for n in numbers if n not in found]):
         if name != table_of_rows(engine, about, rule):
             continue
         for number, own in zip(witness["rows"], witness["keys"], strict=True):
             if own:  # or it was forgotten
-                found.setdefault(number, Kept(own, own, "event", batch, rule))
+                found.setdefault(number, StoredRow(own, own, "event", batch, rule))
     return found
 
 

@@ -18,11 +18,10 @@ from holdfast.errors import BadInput, refuse_below
 from holdfast.progress import Progress
 from holdfast.results.checked import Listings
 from holdfast.results.explanation import Explanation
-from holdfast.results.history import RuleHistory
+from holdfast.results.history import RuleHistory, StateSummary
 from holdfast.results.marks import Marks
 from holdfast.results.memory import Memory
 from holdfast.results.rows import Row
-from holdfast.results.state import State
 from holdfast.rules.registry import examples
 from holdfast.store.records import BatchRecord
 from holdfast.store.store import Store
@@ -33,7 +32,7 @@ from holdfast.visible import visible
 
 if TYPE_CHECKING:
     from holdfast.advice.advice import Advice
-    from holdfast.results.lens import Lens
+    from holdfast.results.column import Lens
     from holdfast.results.suggestions import Suggestions
     from holdfast.rules.file import Rules
 
@@ -73,7 +72,7 @@ class View:
     def _repr_html_(self) -> str | None:
         if self._state.closed:
             return None
-        return State(str(self.path), self._state.last_batch(), self.tables, self.rule_history())._repr_html_()
+        return StateSummary(str(self.path), self._state.last_batch(), self.tables, self.rule_history())._repr_html_()
 
     @staticmethod
     def open(path: str | Path, *, progress: Progress | None = None) -> View:

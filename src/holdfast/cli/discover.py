@@ -199,7 +199,7 @@ def suggest(
         (print_all(found) if every else print_suggestions(found, top))
         say(f"took {found.seconds:,.1f} s", err=True)
     if to and not (count := len(found.rules(top).entries)):
-        say(f"nothing looks as if it were meant, so {to} is not written", err=True)
+        say(f"no likely rules found, so {to} is not written", err=True)
     elif to:
         write_text(to, found.rules_text(top), RULES)
         say(

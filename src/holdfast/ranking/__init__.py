@@ -1,1 +1,1 @@
-"""One order for the likely rules of all classes, each thing said once."""
+"""Ranking: one order for the likely rules of all classes, each thing once."""

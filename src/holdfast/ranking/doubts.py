@@ -1,8 +1,8 @@
-"""Rows that look wrong: those with a value that likely rules contradict which nearly all other rows keep.
+"""Rows that look wrong: they have a value that contradicts likely rules which nearly all other rows keep.
 
-One rule may have exceptions of its own, so it takes two that say so by different left sides (columns that say the same
-count as one), or one that hardly any row breaks; and in each case nearly all rows that share the left side must say so.
-A column that a likely rule determines without exception is vouched for. A value that more rules contradict comes first.
+One rule may have real exceptions. So it takes two rules with different left sides (columns that determine each other
+count as one), or one that hardly any row breaks; and nearly all rows with the same left side must agree. A column that
+a likely rule determines without exception is trusted. Values that contradict more rules come first.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ from holdfast.table.naming import names_of, some_values
 from holdfast.table.runner import Runner
 from holdfast.table.table import Table
 
-_RULES = 40  # the best so many are looked at,
-_ROWS = 3_000_000  # or fewer, so that this many rows are grouped
+_RULES = 40  # the best rules are checked, at most this many,
+_ROWS = 3_000_000  # and fewer in large tables, so that at most this many rows are grouped
 
 Ids = NDArray[np.int64]
 _Cell = tuple[int, str]  # a row and a column
-_Contradicted = tuple[Suggestion, int]  # a rule, and a row that has what is usual
+_Contradicted = tuple[Suggestion, int]  # a rule, and a row that has the usual value
 
 
 def doubts(
     suggestions: Iterable[Suggestion], tables: Mapping[str, WatchedTable], runner: Runner, most: int = 5
 ) -> tuple[Doubt, ...]:
-    """The values of some tables to look at first, at most so many of each table."""
+    """The values that look wrong, at most `most` in each table."""
     simple = [each for each in suggestions if each.is_likely and _is_simple(each)]
-    vouched = {(each.table, _right(each)) for each in simple if not each.scored.to_remove}
+    trusted = {(each.table, each.right) for each in simple if not each.scored.to_remove}
     broken = [each for each in simple if 0 < each.scored.g3 <= UNSURE]
-    near = [each for each in broken if (each.table, _right(each)) not in vouched]
+    near = [each for each in broken if (each.table, each.right) not in trusted]
     found: list[Doubt] = []
     for name, watched in tables.items():
         budget = min(_RULES, _ROWS // max(watched.table.rows, 1))
@@ -53,12 +53,8 @@ def doubts(
 
 
 def _is_simple(each: Suggestion) -> bool:
-    """Whether a rule is an FD with one column on the left: of several, one too many makes a row alone of its kind."""
+    """Whether a rule is an FD with one column on the left: with too many columns, a row is alone in its group."""
     return isinstance(each.scored.rule, FD) and len(each.scored.columns) == 1
-
-
-def _right(each: Suggestion) -> str:
-    return str(each.scored.rule.to_json()["rhs"])
 
 
 def _contradicted(
@@ -67,23 +63,22 @@ def _contradicted(
     """The values that break rules."""
     by_name = {f"rule {each.rank}": each for each in rules}
     declared = given_class(rules[0].scored.as_given)
-    assert declared is not None, "what is suggested can be given"
+    assert declared is not None, "an FD can be given"
     table = watched.table.schema.name
     given = TableRules(tuple(GivenRule(name, table, each.scored.as_given) for name, each in by_name.items()))
     engine = make_engine(declared.name, {}, {table: given})
     cells = defaultdict(list)
     for listing in engine.listings(engine.discover(watched, runner), watched):
         rule = by_name[listing.rule.name]
-        column = _right(rule)
         pairs = listing.listed
-        alone = _are_alone(watched.table, rule.scored.columns[0], column, pairs[:, 0])
-        for row, beside in pairs[alone].tolist():
-            cells[row, column].append((rule, beside))
+        alone = _are_alone(watched.table, rule.scored.columns[0], rule.right, pairs[:, 0])
+        for row, other in pairs[alone].tolist():
+            cells[row, rule.right].append((rule, other))
     return cells
 
 
 def _are_alone(table: Table, left: str, right: str, rows: Ids) -> NDArray[np.bool_]:
-    """Which of some rows have a left side, and a value on the right that few of those have that share it."""
+    """Which of some rows have a value on the right that few rows with the same left side have."""
     own, values = (table.column_codes(table.schema.names.index(name)).astype(np.int64) for name in (left, right))
     places = np.searchsorted(table.living_ids(), rows)
     cells = own * (int(values.max()) + 1) + values
@@ -94,7 +89,7 @@ def _are_alone(table: Table, left: str, right: str, rows: Ids) -> NDArray[np.boo
 
 
 def _weight(against: Sequence[_Contradicted]) -> float:
-    """How much speaks against a value: of rules with the same left side in other words the surest counts."""
+    """How strongly rules contradict a value: of rules with equivalent left sides only the surest counts."""
     groups: dict[str, float] = defaultdict(float)
     for rule, _ in against:
         groups[rule.group] = max(groups[rule.group], 1.0 if rule.scored.g3 <= SURE else 0.5)
@@ -102,8 +97,8 @@ def _weight(against: Sequence[_Contradicted]) -> float:
 
 
 def _doubt(table: Table, row: int, column: str, against: Sequence[_Contradicted]) -> Doubt:
-    best, beside = min(against, key=lambda each: each[0].rank)
-    mine, usual = (values[column] for values in some_values(table, np.array([row, beside]), [column]))
+    best, other = min(against, key=lambda each: each[0].rank)
+    mine, usual = (values[column] for values in some_values(table, np.array([row, other]), [column]))
     named = names_of(table, np.array([row]), [column, *best.scored.columns])[0]
     rules = sorted((rule for rule, _ in against), key=lambda rule: rule.rank)
     return Doubt(table.schema.name, row, named, column, mine, usual, tuple(rule.text for rule in rules))

@@ -1,16 +1,16 @@
-"""The one place that ranks: likely rules of all classes and tables, the best first, each thing said once.
+"""Ranking: likely rules of all classes and tables, the best first, each thing once.
 
-Columns that determine each other are one thing: one of them stands for all, and what holds of the others follows. What
-is left is a cover: a rule that follows from others (Armstrong) is implied by them, the worst being looked at first, so
-that the best stay. A rule may follow only from rules that are as good: an exact one from exact ones, and one with
-exceptions from those with not many more.
+Columns that determine each other are equivalent: one of them represents them all, and rules with the others follow. The
+rest is reduced to a cover: a rule that follows from others (Armstrong) is implied by them. The worst rules are tried
+first, so that the best stay. A rule may follow only from rules that are as good: an exact one from exact ones, and one
+with exceptions from rules with not many more.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import compress
+from typing import NamedTuple
 
 from holdfast.engines.scored import Scored
 from holdfast.engines.thresholds import BESIDE, NEARLY, least
@@ -21,28 +21,28 @@ from holdfast.table.table import Schema
 Shapes = Mapping[str, tuple[Schema, int]]
 
 _MORE = 2  # times as many exceptions are not many more
-_FEW = 1000  # columns are the same where at most one row in 1,000 says otherwise, in one direction only
+_FEW = 1000  # columns are equivalent if at most one row in 1,000 contradicts, in one direction only
 
 
 def ranked(found: Sequence[Scored], shapes: Shapes) -> tuple[tuple[Suggestion, ...], tuple[Same, ...]]:
-    """All rules in one order, each with what it follows from; and the columns that are the same."""
+    """All rules in one order, each with the rules that it follows from; and the equivalent columns."""
     order = sorted(found, key=_place)
     keys = {each.table: each.score for each in reversed(order) if isinstance(each.rule, Key)}  # the best of each table
     likely = [_is_likely(each, keys.get(each.table, 0.0)) for each in order]
     by_table: dict[str, list[Scored]] = {table: [] for table in shapes}
     for each in compress(order, likely):
         by_table[each.table].append(each)
-    once = {table: said_once(by_table[table], rows, schema.names) for table, (schema, rows) in shapes.items()}
+    covers = {table: cover_of(by_table[table], rows, schema.names) for table, (schema, rows) in shapes.items()}
     suggestions = [
-        Suggestion(each, rank, _group(each, once[each.table]), told, _implied_by(each, once[each.table]))
-        for rank, (each, told) in enumerate(zip(order, likely, strict=True), 1)
+        Suggestion(each, rank, _group(each, covers[each.table]), is_likely, _implied_by(each, covers[each.table]))
+        for rank, (each, is_likely) in enumerate(zip(order, likely, strict=True), 1)
     ]
-    same = [Same(table, columns) for table, each in once.items() for columns in each.same]
+    same = [Same(table, columns) for table, cover in covers.items() for columns in cover.same.sets]
     return tuple(suggestions), tuple(same)
 
 
 def _is_likely(scored: Scored, best_key: float) -> bool:
-    """Whether a rule is told: it has a high score, and not too many rows are in its way."""
+    """Whether a rule is shown: it has a high score, and not too many rows break it."""
     needed = least(len(scored.columns))
     if isinstance(scored.rule, Key):
         needed = max(needed, BESIDE * best_key)
@@ -50,76 +50,76 @@ def _is_likely(scored: Scored, best_key: float) -> bool:
 
 
 def _place(scored: Scored) -> tuple[float, int, int]:
-    """The best first; of equally good ones the short ones, and those with more rows that could have broken them."""
+    """The best first; of equally good ones the short ones, then those with more rows that could have broken them."""
     return -round(scored.score, 9), len(scored.columns), -scored.support
 
 
-def _group(scored: Scored, once: Once) -> str:
-    """What a rule is told with: FDs with others of their left side, other rules with those of their class."""
+def _group(scored: Scored, cover: Cover) -> str:
+    """The rules that a rule is shown with: FDs by left side, other rules by class."""
     if not isinstance(scored.rule, FD):
         return scored.rule.kind
-    return ", ".join(dict.fromkeys(map(once.standing_for, scored.columns)))
+    return ", ".join(dict.fromkeys(map(cover.same.representative, scored.columns)))
 
 
-def _implied_by(scored: Scored, once: Once) -> tuple[str, ...]:
-    """What an FD or a key follows from; texts of other classes look like theirs and are none."""
-    return once.implied_by.get(scored.text, ()) if isinstance(scored.rule, FD | Key) else ()
+def _implied_by(scored: Scored, cover: Cover) -> tuple[str, ...]:
+    """What an FD or a key follows from; a rule of another class may have the same text."""
+    return cover.implied_by.get(scored.text, ()) if isinstance(scored.rule, FD | Key) else ()
 
 
-# ---- say it once -----------------------------------------------------------------------------------------------------
+# ---- the cover of a table --------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Rule:
+class LikelyFD(NamedTuple):
     """A likely FD: its columns by name."""
 
     scored: Scored
     lhs: frozenset[str]
     rhs: str
 
-    @property
-    def text(self) -> str:
-        """The rule."""
-        return self.scored.text
+
+class Equivalents(NamedTuple):
+    """Sets of equivalent columns; the first of each represents it."""
+
+    sets: tuple[tuple[str, ...], ...]
+
+    def representative(self, column: str) -> str:
+        """The column that represents a column, perhaps itself."""
+        return next((columns[0] for columns in self.sets if column in columns), column)
+
+    def equation(self, column: str) -> str:
+        """The columns that a column is equivalent to, `a = b`; empty if there are none."""
+        return next((" = ".join(columns) for columns in self.sets if column in columns), "")
 
 
-@dataclass(frozen=True)
-class Once:
-    """What is said once of a table: columns that are the same, the first stands for them; and what each rule that
-    follows from others follows from.
-    """
+class Cover(NamedTuple):
+    """The equivalent columns of a table, and the rules that follow from others, with these."""
 
-    same: tuple[tuple[str, ...], ...]
+    same: Equivalents
     implied_by: Mapping[str, tuple[str, ...]]
 
-    def standing_for(self, column: str) -> str:
-        """The column that stands for one: itself, unless it is the same as others."""
-        return next((columns[0] for columns in self.same if column in columns), column)
 
-
-def said_once(likely: Sequence[Scored], rows: int, names: Sequence[str]) -> Once:
-    """What follows from what among the likely rules of a table, the best given first."""
-    rules = [Rule(each, frozenset(each.columns), each.rule.rhs) for each in likely if isinstance(each.rule, FD)]
+def cover_of(likely: Sequence[Scored], rows: int, names: Sequence[str]) -> Cover:
+    """What follows from what among the likely rules of a table; these come with the best first."""
+    rules = [LikelyFD(each, frozenset(each.columns), each.rule.rhs) for each in likely if isinstance(each.rule, FD)]
     keys = [each for each in likely if isinstance(each.rule, Key)]
-    same = _same(rules, rows, names)
-    once = Once(same, {})
+    same = Equivalents(_same(rules, rows, names))
     exact = {frozenset(each.columns): each.text for each in keys if not each.to_remove}
     implied: dict[str, tuple[str, ...]] = {}
-    left: list[Rule] = []
+    left: list[LikelyFD] = []
     known = {(rule.lhs, rule.rhs): rule for rule in rules}
     for rule in rules:
-        if why := _through_same(rule, once, known) or _from_key(rule, exact):
-            implied[rule.text] = why
+        if why := _through_same(rule, same, known) or _from_key(rule, exact):
+            implied[rule.scored.text] = why
         else:
             left.append(rule)
-    return Once(same, implied | _implied(left) | _implied_keys(keys, rules, once))
+    return Cover(same, implied | _implied(left) | _implied_keys(keys, rules, same))
 
 
-# ---- columns that are the same --------------------------------------------------------------------------------------
+# ---- equivalent columns ----------------------------------------------------------------------------------------------
 
 
-def _same(rules: Sequence[Rule], rows: int, names: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    """Sets of columns of which each determines each: the best pairs grow first, and all pairs of a set must do so."""
+def _same(rules: Sequence[LikelyFD], rows: int, names: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    """Sets of columns in which each determines each other one. Sets grow by the best pairs first."""
     exceptions = {(next(iter(rule.lhs)), rule.rhs): rule.scored.to_remove for rule in rules if len(rule.lhs) == 1}
     sets: dict[str, frozenset[str]] = {}
     for a, b in exceptions:
@@ -128,7 +128,7 @@ def _same(rules: Sequence[Rule], rows: int, names: Sequence[str]) -> tuple[tuple
             joined = mine | other
             sets |= dict.fromkeys(joined, joined)
     found = sorted(set(sets.values()), key=lambda each: min(map(names.index, each)))
-    return tuple(_standing_first(each, rules, names) for each in found)
+    return tuple(_representative_first(each, rules, names) for each in found)
 
 
 def _are_same(exceptions: Mapping[tuple[str, str], int], a: str, b: str, rows: int) -> bool:
@@ -138,8 +138,8 @@ def _are_same(exceptions: Mapping[tuple[str, str], int], a: str, b: str, rows: i
     return max(there, back) <= _MORE * min(there, back) + rows // _FEW
 
 
-def _standing_first(columns: frozenset[str], rules: Sequence[Rule], names: Sequence[str]) -> tuple[str, ...]:
-    """The column whose rules are best stands for the others; the table's order decides between equals."""
+def _representative_first(columns: frozenset[str], rules: Sequence[LikelyFD], names: Sequence[str]) -> tuple[str, ...]:
+    """The columns, the one with the best rules first; the table's order decides between equals."""
     scores = dict.fromkeys(columns, 0.0)
     for rule in rules:
         if len(rule.lhs) == 1 and (column := next(iter(rule.lhs))) in scores:
@@ -148,37 +148,35 @@ def _standing_first(columns: frozenset[str], rules: Sequence[Rule], names: Seque
     return (first, *sorted(columns - {first}, key=names.index))
 
 
-def _through_same(rule: Rule, once: Once, known: Mapping[tuple[frozenset[str], str], Rule]) -> tuple[str, ...]:
-    """What a rule follows from that speaks of columns for which others stand."""
-    lhs, rhs = frozenset(map(once.standing_for, rule.lhs)), once.standing_for(rule.rhs)
+def _through_same(
+    rule: LikelyFD, same: Equivalents, known: Mapping[tuple[frozenset[str], str], LikelyFD]
+) -> tuple[str, ...]:
+    """What a rule follows from that names columns which others represent."""
+    lhs, rhs = frozenset(map(same.representative, rule.lhs)), same.representative(rule.rhs)
     if (lhs, rhs) == (rule.lhs, rule.rhs):
         return ()
-    if rhs in lhs:  # within a set of equal columns only the pair with the one that stands for them is shown
+    if rhs in lhs:  # within a set only the pairs with the representative are shown
         ends = [next(iter(rule.lhs)), rule.rhs] if len(rule.lhs) == 1 else []
         if rhs in ends:
             return ()
         steps = [(frozenset([ends[0]]), rhs), (frozenset([rhs]), rule.rhs)] if ends else []
-        return tuple(known[step].text for step in steps if step in known) or ((_equal(once, rhs),))
-    standing = known.get((lhs, rhs))
-    if standing is None or standing.scored.to_remove > _MORE * rule.scored.to_remove:
+        return tuple(known[step].scored.text for step in steps if step in known) or (same.equation(rhs),)
+    other = known.get((lhs, rhs))
+    if other is None or other.scored.to_remove > _MORE * rule.scored.to_remove:
         return ()
-    moved = dict.fromkeys(_equal(once, column) for column in (*rule.lhs, rule.rhs))
-    return (standing.text, *(text for text in moved if text))
-
-
-def _equal(once: Once, column: str) -> str:
-    return next((" = ".join(columns) for columns in once.same if column in columns), "")
+    equations = dict.fromkeys(map(same.equation, (*rule.lhs, rule.rhs)))
+    return (other.scored.text, *filter(None, equations))
 
 
 # ---- what follows ---------------------------------------------------------------------------------------------------
 
 
-def _from_key(rule: Rule, keys: Mapping[frozenset[str], str]) -> tuple[str, ...]:
+def _from_key(rule: LikelyFD, keys: Mapping[frozenset[str], str]) -> tuple[str, ...]:
     return next(((text,) for columns, text in keys.items() if columns <= rule.lhs), ())
 
 
-def _implied(rules: Sequence[Rule]) -> dict[str, tuple[str, ...]]:
-    """What each rule follows from that is not needed, the worst first."""
+def _implied(rules: Sequence[LikelyFD]) -> dict[str, tuple[str, ...]]:
+    """The rules that are not needed, the worst tried first, each with the rules that it follows from."""
     needed = list(rules)
     implied = {}
     for rule in reversed(rules):
@@ -186,39 +184,39 @@ def _implied(rules: Sequence[Rule]) -> dict[str, tuple[str, ...]]:
         others = [each for each in needed if each is not rule and each.scored.to_remove <= limit]
         if steps := _steps(rule.lhs, rule.rhs, others):
             needed.remove(rule)
-            implied[rule.text] = steps
+            implied[rule.scored.text] = steps
     return implied
 
 
-def _implied_keys(keys: Sequence[Scored], rules: Sequence[Rule], once: Once) -> dict[str, tuple[str, ...]]:
-    """What each key follows from: a better one, whose columns its own determine, or name in other words."""
+def _implied_keys(keys: Sequence[Scored], rules: Sequence[LikelyFD], same: Equivalents) -> dict[str, tuple[str, ...]]:
+    """The keys that follow from a better one: their columns determine its columns, or are equivalent to them."""
     implied: dict[str, tuple[str, ...]] = {}
     for place, key in enumerate(keys):
         others = [each for each in rules if each.scored.to_remove <= _MORE * key.to_remove]
         for better in [each for each in keys[:place] if each.text not in implied]:
-            if why := _same_key(key, better, once) or _determined_key(key, better, others):
+            if why := _same_key(key, better, same) or _determined_key(key, better, others):
                 implied[key.text] = (better.text, *why)
                 break
     return implied
 
 
-def _same_key(key: Scored, better: Scored, once: Once) -> tuple[str, ...]:
-    """The columns that are the same, if a key is another in other words."""
-    words = [{once.standing_for(column) for column in each.columns} for each in (key, better)]
-    return tuple(filter(None, (_equal(once, column) for column in key.columns))) if words[0] == words[1] else ()
+def _same_key(key: Scored, better: Scored, same: Equivalents) -> tuple[str, ...]:
+    """The equivalent columns, if two keys differ only by these."""
+    one, other = ({same.representative(column) for column in each.columns} for each in (key, better))
+    return tuple(filter(None, map(same.equation, key.columns))) if one == other else ()
 
 
-def _determined_key(key: Scored, better: Scored, rules: Sequence[Rule]) -> tuple[str, ...]:
-    """The rules by which the columns of a better key, that is as good, follow from those of a key, if they do."""
+def _determined_key(key: Scored, better: Scored, rules: Sequence[LikelyFD]) -> tuple[str, ...]:
+    """The rules by which a key determines the columns of a better key, if it does and that one is as good."""
     steps = [_steps(frozenset(key.columns), column, rules) for column in better.columns]
     if better.to_remove > _MORE * key.to_remove or any(step is None for step in steps):
         return ()
     return tuple(dict.fromkeys(text for step in steps for text in step or ()))
 
 
-def _steps(lhs: frozenset[str], rhs: str, others: Sequence[Rule]) -> tuple[str, ...] | None:
-    """The rules by which a column is reached from others; None where it is not."""
-    because: dict[str, Rule | None] = dict.fromkeys(lhs)
+def _steps(lhs: frozenset[str], rhs: str, others: Sequence[LikelyFD]) -> tuple[str, ...] | None:
+    """The rules by which columns determine a column; None: they don't."""
+    because: dict[str, LikelyFD | None] = dict.fromkeys(lhs)
     grown = True
     while grown and rhs not in because:
         grown = False
@@ -228,11 +226,11 @@ def _steps(lhs: frozenset[str], rhs: str, others: Sequence[Rule]) -> tuple[str, 
                 grown = True
     if rhs not in because:
         return None
-    used: list[Rule] = []
+    used: list[LikelyFD] = []
     wanted = [rhs]
     while wanted:
         step = because[wanted.pop()]
         if step is not None and step not in used:
             used.append(step)
             wanted += step.lhs
-    return tuple(each.text for each in reversed(used))
+    return tuple(each.scored.text for each in reversed(used))

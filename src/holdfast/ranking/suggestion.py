@@ -1,4 +1,4 @@
-"""Suggestions: likely rules of all classes in one order, and which of them say something new."""
+"""Suggestions: likely rules of all classes in one order, with the rules that they follow from."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from typing import Any
 
 from holdfast.engines.scored import Scored
 from holdfast.rules.rule import Severity
+from holdfast.rules.sentences import shown
 
 
 @dataclass(frozen=True)
 class Suggestion:
-    """A likely rule at its place in the order of all, and what it says beside the others.
+    """A likely rule with its rank among all, and the rules that it follows from.
 
     >>> import holdfast as hf, pyarrow as pa
     >>> towns = pa.table({"zip": [1, 1, 2, 2, 3, 3], "city": ["Berlin", "Berlin", "Bonn", "Bonn", "Bonn", "Bonn"]})
@@ -24,9 +25,9 @@ class Suggestion:
 
     scored: Scored
     rank: int  # from 1
-    group: str  # what it is told with: for FDs the left side
-    is_likely: bool  # its score is high enough to be told
-    implied_by: tuple[str, ...] = ()  # the rules that it follows from, where they are told
+    group: str  # the rules that it is shown with: for FDs the left side
+    is_likely: bool  # its score is high enough to be shown
+    implied_by: tuple[str, ...] = ()  # the shown rules that it follows from
 
     def __str__(self) -> str:
         near = f", {self.scored.to_remove:,} rows to remove" if self.scored.to_remove else ""
@@ -44,17 +45,22 @@ class Suggestion:
 
     @property
     def table(self) -> str:
-        """Whose rows break it."""
+        """The table whose rows break it."""
         return self.scored.table
 
     @property
+    def right(self) -> str:
+        """The right side of an FD."""
+        return str(self.scored.rule.to_json()["rhs"])
+
+    @property
     def is_told(self) -> bool:
-        """Whether it is likely and says something that the others don't."""
+        """Whether it is likely and does not follow from others."""
         return self.is_likely and not self.implied_by
 
     @property
     def severity(self) -> Severity:
-        """How bad it is to break it: an exact rule that breaks is an error."""
+        """The severity of its violations: those of an exact rule are errors."""
         return "warn" if self.scored.to_remove else "error"
 
     def to_json(self) -> dict[str, Any]:
@@ -65,7 +71,7 @@ class Suggestion:
 
 @dataclass(frozen=True)
 class Same:
-    """Columns of a table that determine each other, the one that stands for them first.
+    """Columns of a table that determine each other; the first one represents them.
 
     >>> import holdfast as hf, pyarrow as pa
     >>> towns = pa.table({"zip": [1] * 5 + [2] * 5, "city": ["Berlin"] * 5 + ["Bonn"] * 5})
@@ -84,13 +90,9 @@ class Same:
         return {"kind": "same", "table": self.table, "columns": list(self.columns), "text": str(self)}
 
 
-def _told(value: Any) -> str:
-    return "null" if value is None else f"{value!r}"
-
-
 @dataclass(frozen=True)
 class Doubt:
-    """A row that breaks likely rules, the value that is probably wrong, and what speaks against it.
+    """A row that breaks likely rules, its value that is probably wrong, and the rules that contradict it.
 
     >>> import holdfast as hf, pyarrow as pa
     >>> towns = pa.table({"zip": [1] * 100 + [2] * 100, "city": ["Berlin"] * 100 + ["Bonn"] * 99 + ["Bnon"]})
@@ -100,7 +102,7 @@ class Doubt:
 
     table: str
     row: int
-    named: str  # what the row is called
+    named: str  # the name of the row
     column: str
     value: Any
     usual: Any  # what other rows have in its place
@@ -108,7 +110,7 @@ class Doubt:
 
     def __str__(self) -> str:
         more = f" and {len(self.rules) - 1:,} more" if len(self.rules) > 1 else ""
-        values = f"{self.column} is {_told(self.value)}, others have {_told(self.usual)}"
+        values = f"{self.column} is {shown(self.value)}, others have {shown(self.usual)}"
         return f"{self.named}: {values} ({self.rules[0]}{more})"
 
     def to_json(self) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from holdfast.engines.listing import Listing
 from holdfast.errors import BadInput
 from holdfast.report.terminal import json_line
-from holdfast.results.outputs import Kind, writing
+from holdfast.results.outputs import FileKind, writing
 
 
 def _is_list_of_violations(path: Path) -> bool:
@@ -30,7 +30,7 @@ def _names(path: Path) -> list[str]:
     return list(found.names)
 
 
-VIOLATIONS = Kind("a list of violations", _is_list_of_violations, (".csv", ".parquet", ".arrow", ".jsonl", ".json"))
+VIOLATIONS = FileKind("a list of violations", _is_list_of_violations, (".csv", ".parquet", ".arrow", ".jsonl", ".json"))
 
 
 def write_listings(listings: Sequence[Listing], path: Path) -> int:

@@ -22,14 +22,13 @@ from holdfast.report.pages import escape, html_table
 from holdfast.report.pictures import STYLE, strip
 from holdfast.report.tables import Totals, sections, shown
 from holdfast.results.checked import Checked, Listings
+from holdfast.results.column import Lens
 from holdfast.results.drawn import Drawn, shape_lines
 from holdfast.results.explanation import Explanation
 from holdfast.results.found import Found
-from holdfast.results.history import RuleHistory, since
-from holdfast.results.lens import Lens
+from holdfast.results.history import RuleHistory, StateSummary, since
 from holdfast.results.memory import Event, RuleKey
 from holdfast.results.outcome import Outcome
-from holdfast.results.state import State
 from holdfast.results.suggestions import Suggestions
 
 _PAIRS = 3  # pairs of rows that are shown of a rule, or of a batch
@@ -196,7 +195,7 @@ def _outcome_html(outcome: Outcome) -> str:
     own, facts = ([html_table(headings, changed)] if changed else [] for changed in outcome.change_lines())
     parts = [f"<h3>{escape(', '.join(batch.tables))}, {escape(heading)}</h3>", *own]
     parts += [] if own or facts else ["<p>No fact changed.</p>"]
-    for title, listed in (*outcome.aside_lines(), *outcome.rule_lines()):
+    for title, listed in (*outcome.quarantine_lines(), *outcome.rule_lines()):
         parts.append(lines([title]) + bullets(listed))
     return "".join([*parts, *facts])
 
@@ -210,7 +209,7 @@ def _lens(lens: Lens) -> str:
 
 
 @html_of.register
-def _state(state: State) -> str:
+def _state(state: StateSummary) -> str:
     headings = ("table", "rows", "columns", "key")
     rows = []
     for name, table in state.tables.items():

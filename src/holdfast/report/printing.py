@@ -42,14 +42,14 @@ def print_outcome(outcome: Outcome, name: str | None = None) -> None:
         return
     if not batch.inserted and not batch.deleted:
         console.print(f"{title}no change in {plain(', '.join(batch.tables))}{_ignored(batch)}")
-        _print_lines(console, outcome.aside_lines())
+        _print_lines(console, outcome.quarantine_lines())
         return
     milliseconds = 1000 * (batch.seconds + outcome.commit_seconds)
     console.print(
         f"{title}[bold]batch {batch.seq}[/bold] on {plain(', '.join(batch.tables))}: {batch.inserted:,} rows inserted, "
         f"{batch.deleted:,} deleted in {milliseconds:,.0f} ms{_ignored(batch)}"
     )
-    _print_lines(console, outcome.aside_lines())
+    _print_lines(console, outcome.quarantine_lines())
     changed = [(old.to_json(), new.to_json()) for old, new in outcome.changed]
     given = _violations_table(outcome, changed)
     if given is not None:

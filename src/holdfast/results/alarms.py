@@ -1,7 +1,7 @@
-"""Which of the rules that a batch broke are an alarm: the exit code of `apply` and `watch`.
+"""Which broken rules are an alarm: this decides the exit code of `apply` and `watch`.
 
-Rules that hold by chance break by nature: many are gone with the next rows. So a rule that was given is an alarm where
-it got worse, and one that was found where much spoke for it.
+Rules that hold by chance often break with the next rows. So a given rule is an alarm if it got worse, and a found one
+only if its score was high.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ FailOn = Literal["given", "likely", "any", "never"] | float | str  # a number: t
 
 @dataclass(frozen=True)
 class Alarming:
-    """Which rules are an alarm: given ones or not, and found ones from a score and a number of rows on, or all."""
+    """Which rules are an alarm: given ones or not; found ones with at least some score and support, or all of them."""
 
     given: bool = True
     score: float = math.inf
@@ -27,14 +27,14 @@ class Alarming:
     all: bool = False
 
     def found(self, worth: Worth | None) -> bool:
-        """Whether a found rule is an alarm that rows broke, given what it was worth, if anybody knows."""
+        """Whether a found rule that rows broke is an alarm; `worth` is its score, where known."""
         if self.all or worth is None:
             return self.all
         is_sure = not self.support or (worth.support >= self.support and not worth.by_chance)
         return worth.score >= self.score and is_sure
 
     def __str__(self) -> str:
-        """What is asked of a found rule."""
+        """The condition on found rules, in words."""
         tested = f" and {self.support:,} rows that tested it" if self.support else ""
         return f"a score of {self.score:g}{tested}"
 
@@ -48,7 +48,7 @@ _KNOWN = {
 
 
 def alarming(fail_on: FailOn) -> Alarming:
-    """What someone means by `--fail-on`."""
+    """The meaning of `--fail-on`."""
     if isinstance(fail_on, str) and fail_on in _KNOWN:
         return _KNOWN[fail_on]
     try:
@@ -57,7 +57,7 @@ def alarming(fail_on: FailOn) -> Alarming:
         score = math.nan
     if not BROKEN <= score <= 1.0:
         raise BadInput(
-            f"--fail-on {fail_on}: say given, likely, any or never, or a score from {BROKEN} to 1; rules with less "
-            "look accidental, and are not told apart"
+            f"--fail-on {fail_on}: give given, likely, any or never, or a score from {BROKEN} to 1; rules with a lower "
+            "score look accidental"
         )
     return Alarming(score=score)

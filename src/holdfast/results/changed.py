@@ -19,26 +19,26 @@ _SAID = {
     "edited": "edited",
     "ignored": "ignored from now on",
     "pinned": "pinned",
-    "unmarked": "neither pinned nor ignored any more",
+    "unmarked": "no longer pinned or ignored",
     "watched": "watched from now on",
     "unwatched": "no longer watched",
 }
 
 _COLUMN_SAID = {
-    "added": "column {column!r} ({type}) joins, null in the rows that were there",
-    "dropped": "column {column!r} leaves",
-    "renamed": "column {column!r} is called {name!r} now",
-    "retyped": "column {column!r} is {type} now, and was {before}",
+    "added": "column {column!r} ({type}) added, null in all existing rows",
+    "dropped": "column {column!r} dropped",
+    "renamed": "column {column!r} renamed to {name!r}",
+    "retyped": "column {column!r} is now {type}, was {before}",
 }
 
 
 @dataclass(frozen=True, repr=False)
 class Changed(Printed):
-    """What a change did: its record in the history, and what it did to which rules, classes, columns and tables.
+    """What a change did: its record in the history, and its effects on rules, classes, columns and tables.
 
-    `about` has lists of objects: rules that were `added`, `removed` and `edited`; found ones that were `ignored`,
-    `pinned` or `unmarked`; classes that are `watched` and `unwatched`; `columns` and `tables`, each with what was done
-    to it; and how many rules of which classes are `found` now, with other columns or tables. Empty lists are left out.
+    `about` has lists of objects: rules that were `added`, `removed` and `edited`; found rules that were `ignored`,
+    `pinned` or `unmarked`; classes that are `watched` and `unwatched`; `columns` and `tables`, each with what happened
+    to it; and the numbers of rules `found`, before and after a change of columns or tables. Empty lists are left out.
 
     With `watch` and `more` of the example of `Monitor`:
 
@@ -47,7 +47,7 @@ class Changed(Printed):
       key1: key(zip): now given; 0 violations
     """
 
-    batch: BatchRecord | None  # None: nothing was to change, and nothing was kept
+    batch: BatchRecord | None  # None: there was nothing to change
     about: About = field(default_factory=dict)
     already_applied: bool = False
 
@@ -58,9 +58,9 @@ class Changed(Printed):
         return [{**first, "kind": "change", "changed": len(lines)}, *lines]
 
     def sentence(self) -> str:
-        """What was done to columns, and which given rules that made meaningless, in one sentence."""
+        """What happened to columns, and to the given rules that named them, in one sentence."""
         assert self.batch is not None
-        done = [self._told(event, each) for event in ("columns", "removed") for each in self.about.get(event, ())]
+        done = [self._line(event, each) for event in ("columns", "removed") for each in self.about.get(event, ())]
         return visible(f"{self.batch.table}: {'; '.join(done)}.")
 
     def lines(self) -> list[str]:
@@ -70,11 +70,11 @@ class Changed(Printed):
             return [f"change {visible(self.batch.batch_id)} was made before, at {self.batch.at}; nothing to do"]
         if self.batch is None or not self.about:
             return ["nothing changed: all is as you want it"]
-        told = [self._told(event, each) for event, listed in self.about.items() for each in listed]
-        return [visible(str(self.batch)), *(f"  {visible(each)}" for each in told)]
+        lines = [self._line(event, each) for event, listed in self.about.items() for each in listed]
+        return [visible(str(self.batch)), *(f"  {visible(each)}" for each in lines)]
 
-    def _told(self, event: str, about: Json) -> str:
-        """What happened to one thing; of a rule that nobody removed, also why it is gone."""
+    def _line(self, event: str, about: Json) -> str:
+        """What happened to one thing; for a rule that went with its columns, also why."""
         by_others = event == "removed" and self.batch is not None and self.batch.kind != RULES
         return line(event, about) + (", as it has no meaning now" if by_others else "")
 
@@ -84,8 +84,8 @@ def summary(about: About) -> str:
     done = Counter(each["done"] for event in ("columns", "tables") for each in about.get(event, ()))
     rules = {event: len(listed) for event, listed in about.items() if event not in ("columns", "tables", "found")}
     what = "rules " if done else ""
-    told = [*done.items(), *((f"{what}{event}", count) for event, count in rules.items())]
-    return ", ".join(f"{count:,} {event}" for event, count in told)
+    counts = [*done.items(), *((f"{what}{event}", count) for event, count in rules.items())]
+    return ", ".join(f"{count:,} {event}" for event, count in counts)
 
 
 def line(event: str, about: Json) -> str:
@@ -93,7 +93,8 @@ def line(event: str, about: Json) -> str:
     if event == "columns":
         return _COLUMN_SAID[about["done"]].format(**about)
     if event == "tables":
-        return _table_line(about)
+        done = "watched from now on" if about["done"] == "added" else "no longer watched"
+        return f"table {about['table']!r}: {done}; {about['rows']:,} rows, {about['columns']:,} columns"
     if event == "found":
         return f"{about['class']}: {about['before']:,} rules before, {about['now']:,} now"
     rule = str(about.get("text") or about["class"])
@@ -105,13 +106,8 @@ def said(event: str, about: Json) -> str:
     """What happened to a rule or a class."""
     found, violations = about.get("found"), about.get("violations")
     if found is not None:
-        asked = ", ".join(f"{name} {value}" for name, value in about.get("settings", {}).items())
-        return f"{_SAID[event]}{f', with {asked}' if asked else ''}; {found:,} hold"
+        settings = ", ".join(f"{name} {value}" for name, value in about.get("settings", {}).items())
+        return f"{_SAID[event]}{f', with {settings}' if settings else ''}; {found:,} hold"
     if violations is None or event == "removed":
         return _SAID[event]
     return f"{_SAID[event]}; {violations:,} violation{'s' * (violations != 1)}"
-
-
-def _table_line(told: Json) -> str:
-    done = "watched from now on" if told["done"] == "added" else "no longer watched"
-    return f"table {told['table']!r}: {done}; {told['rows']:,} rows, {told['columns']:,} columns"

@@ -1,4 +1,4 @@
-"""How given rules stand, and what violates them."""
+"""Which given rules hold, and what violates the others."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from holdfast.visible import Printed
 
 @dataclass(frozen=True, repr=False)
 class Checked(Printed, Drawn):
-    """How each rule stands, and its violations.
+    """Each rule with the number of its violations, and lists of these.
 
     >>> import holdfast as hf, pyarrow as pa
     >>> checked = hf.check(pa.table({"name": ["Ada", "Bob"], "age": [36, -1]}), "t.age >= 0")

@@ -1,8 +1,7 @@
 """How results show themselves: as lines in a terminal, and as HTML in a notebook.
 
-The lines of a result are its own. Its HTML is made by `report/notebook.py`, which lies above, knows every class of
-results and takes a while to load: `api/__init__.py` binds it here, and it is loaded when a notebook shows the first
-result.
+A result makes its own lines. `report/notebook.py` makes its HTML: it lies above, knows all classes of results and is
+slow to load. So `api/__init__.py` binds it here, and it is loaded when a notebook shows the first result.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ _MOST = 10  # lines below a heading
 
 
 def _unbound(_: Any) -> str:
-    raise NotImplementedError("holdfast.api is not loaded")  # notebooks show the text then
+    raise NotImplementedError("holdfast.api is not loaded")  # then notebooks show the text
 
 
 class Drawn:

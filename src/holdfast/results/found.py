@@ -1,8 +1,9 @@
-"""What holds in some tables, as it was found once."""
+"""What `discover` found in some tables."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -13,7 +14,6 @@ import pyarrow as pa
 from holdfast.changes.diff import Finding, Result
 from holdfast.engines.registry import drawable, rule_class
 from holdfast.lazy_rules import RulesWhenAsked, for_people, with_bound
-from holdfast.results.arrow import to_arrow
 from holdfast.results.drawn import Drawn, Shapes, section, shape_lines
 from holdfast.results.outputs import PICTURE, write_text
 from holdfast.rules.denial import DenialConstraint
@@ -24,9 +24,9 @@ from holdfast.visible import Printed
 
 @dataclass(frozen=True, repr=False)
 class Found(Printed, Drawn, Framed):
-    """What was found, by text, for each class and table in their order, and the columns that could not be compared.
+    """The rules that were found, for each class and table, and the columns that could not be compared.
 
-    There may be a million rules: they are made when they are looked at.
+    There may be a million rules: each is made when it is read.
 
     >>> import holdfast as hf, pyarrow as pa
     >>> found = hf.discover(pa.table({"id": [1, 2, 3], "zip": [1, 1, 2]}), "ucc")
@@ -41,7 +41,7 @@ class Found(Printed, Drawn, Framed):
     results: tuple[Result, ...]
     left_out: Mapping[str, tuple[str, ...]]
     nulls: GivenNulls
-    ranked: tuple[Result, ...] = ()  # the same as people want to read them, with what only a look at all of them tells
+    ranked: tuple[Result, ...] = ()  # the same in the order of their ranks, with what only a look at all of them gives
     shapes: Shapes = field(default_factory=dict)
 
     def __iter__(self) -> Iterator[Finding]:
@@ -60,9 +60,9 @@ class Found(Printed, Drawn, Framed):
         return [finding.to_json() for result in self.ranked for finding in result.values()]
 
     def denials(self) -> Iterator[dict[str, Any]]:
-        """The rules that can be written so as denial constraints, which `check` and rule files take: one object each.
+        """The found rules as denial constraints, which `check` and rule files take: one object each.
 
-        They come with pointwise order dependencies (`pod`), one for all readings of a rule.
+        Only pointwise order dependencies (`pod`) give them, one for all readings of a rule.
         """
         for result in [each for each in self.ranked if isinstance(each, RulesWhenAsked)]:
             for first in islice(result.values(), 1):
@@ -77,7 +77,7 @@ class Found(Printed, Drawn, Framed):
 
     def to_arrow(self) -> pa.Table:
         """The findings as an Arrow table; values that differ in type from row to row are text."""
-        return to_arrow(self.to_json())
+        return arrow_table(self.to_json())
 
     def lines(self) -> list[str]:
         """The tables, and of each class how many rules there are and the first ones."""
@@ -89,3 +89,16 @@ class Found(Printed, Drawn, Framed):
             title = with_bound(rule_class(kind).title, result)
             lines += section(f"{title}: {len(some):,}{hidden}", len(some), map(str, some.values()))
         return lines if self else [*lines, "nothing was found"]
+
+
+def arrow_table(findings: Sequence[Mapping[str, Any]]) -> pa.Table:
+    """Findings as an Arrow table. Values other than numbers and texts become JSON text, and so do mixed columns."""
+    names = list(dict.fromkeys(name for finding in findings for name in finding))
+    return pa.table({name: _arrow_column([finding.get(name) for finding in findings]) for name in names})
+
+
+def _arrow_column(values: list[Any]) -> pa.Array:
+    kinds = {type(value) for value in values if value is not None}
+    if kinds <= {int} or kinds <= {str} or kinds <= {int, float}:
+        return pa.array(values)
+    return pa.array([None if v is None else v if isinstance(v, str) else json.dumps(v) for v in values], pa.string())

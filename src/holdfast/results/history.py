@@ -1,8 +1,9 @@
-"""How rules have fared over all batches: a user sees which dependencies are resilient."""
+"""How often rules broke over all batches, and since when they hold."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from holdfast.changes.diff import Finding, Result, Worth
@@ -10,14 +11,15 @@ from holdfast.engines.contract import HISTORY
 from holdfast.engines.registry import rule_class
 from holdfast.results.drawn import Drawn, section
 from holdfast.results.memory import Memory, RuleKey
+from holdfast.table.table import Table
 from holdfast.visible import Printed
 
 
 class RuleHistory(Printed, Drawn):
-    """How rules have fared: since which batch each holds (0: from the start; None: it doesn't), and how often it broke.
+    """For each rule since which batch it holds (0: from the start; None: it doesn't), and how often it broke.
 
-    Those that a batch gained or lost come first, the ones that broke the most often in front, of equals the best; then
-    the others, the best first. There may be a million rules, so lines are made as they are asked for.
+    Rules that a batch gained or lost come first: those that broke most often, then those with the best scores. The
+    others follow, the best first. There may be a million rules, so iterating makes one line at a time.
 
     With `watch` and `more` of the example of `Monitor`:
 
@@ -39,13 +41,13 @@ class RuleHistory(Printed, Drawn):
     ) -> None:
         self._results, self._events, self.memory, self.last = results, events, memory, last
         self._watched_since = watched_since  # classes that were not watched from the start
-        gone = {rule: fared for rule, fared in events.items() if fared[1] and self._was_found(rule)}
+        gone = {rule: record for rule, record in events.items() if record[1] and self._was_found(rule)}
         self._moved: list[tuple[RuleKey, dict[str, Any]]] = []
         for (engine, table), result in results.items():
             for text in result:
-                if (fared := events.get((engine, table, text))) is not None:
+                if (record := events.get((engine, table, text))) is not None:
                     gone.pop((engine, table, text), None)
-                    self._moved.append(((engine, table, text), _line(engine, table, result[text], *fared)))
+                    self._moved.append(((engine, table, text), _line(engine, table, result[text], *record)))
         self._gone = len(gone)
         self._moved += [
             (rule, {"kind": rule[0], "table": rule[1], "text": rule[2], "holds_since": None, "broke": broke})
@@ -54,7 +56,7 @@ class RuleHistory(Printed, Drawn):
         self._moved.sort(key=lambda each: _rank(each[1]))
 
     def _was_found(self, rule: RuleKey) -> bool:
-        """Whether a rule is one of those that are found, and are looked for still; it may have broken."""
+        """Whether a rule is of a class that is found and still watched."""
         engine, table, _ = rule
         return (engine, table) in self._results and not rule_class(engine).given
 
@@ -75,8 +77,18 @@ class RuleHistory(Printed, Drawn):
 
     def lines(self) -> list[str]:
         """How many rules there are, and the first ones."""
-        fared = (f"{line['text']}: {since(line['holds_since'])}, broke {line['broke']:,} times" for line in self)
-        return section(f"rules: {len(self):,}", len(self), fared)
+        lines = (f"{line['text']}: {since(line['holds_since'])}, broke {line['broke']:,} times" for line in self)
+        return section(f"rules: {len(self):,}", len(self), lines)
+
+
+@dataclass(frozen=True)
+class StateSummary(Drawn):
+    """What a notebook shows of a state: its tables, and the rules that broke most often."""
+
+    path: str
+    batches: int
+    tables: Mapping[str, Table]
+    history: RuleHistory
 
 
 def since(batch: int | None) -> str:
@@ -96,7 +108,7 @@ def _line(engine: str, table: str, rule: Finding, gained: int, broke: int) -> di
     line = {"kind": engine, "table": table, "text": rule.text, "holds_since": gained, "broke": broke, **score}
     if rule_class(engine).many:
         return line
-    told = rule.to_json()
-    more = {name: told[name] for name in ("name", *HISTORY) if name in told}
-    since = None if told.get("violations") else gained
-    return {**line, "kind": told["kind"], "table": told.get("table", table), **more, "holds_since": since}
+    finding = rule.to_json()
+    more = {name: finding[name] for name in ("name", *HISTORY) if name in finding}
+    since = None if finding.get("violations") else gained
+    return {**line, "kind": finding["kind"], "table": finding.get("table", table), **more, "holds_since": since}

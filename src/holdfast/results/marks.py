@@ -1,7 +1,7 @@
-"""What people say of rules that were found: some matter whatever their scores are (pinned), some never do (ignored).
+"""Found rules that users marked: pinned rules matter whatever their scores are, ignored ones never do.
 
-A state keeps these marks; a batch that breaks a pinned rule is an alarm, one that breaks an ignored rule never is, and
-a page tells pinned rules first and ignored ones only where someone asks for them.
+The state stores these marks. Breaking a pinned rule is always an alarm, breaking an ignored one never. A page shows
+pinned rules first, and ignored ones only on request.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from holdfast.visible import Printed
 
-MARKS = "marks"  # the fact of a state that keeps them
+MARKS = "marks"  # the fact of a state that stores them
 
 RuleName = tuple[str, str, str]  # class, table ("*": all) and text
 Mark = Literal["ignored", "pinned"]
@@ -21,7 +21,7 @@ Mark = Literal["ignored", "pinned"]
 
 @dataclass(frozen=True, repr=False)
 class Marks(Printed):
-    """The rules that are ignored, and those that are pinned; none is both.
+    """The ignored and the pinned rules; no rule is both.
 
     With `watch` and `more` of the example of `Monitor`:
 
@@ -40,26 +40,26 @@ class Marks(Printed):
 
     @staticmethod
     def read(text: str | None) -> Marks:
-        """What a state keeps."""
-        kept = json.loads(text or "{}")
-        return Marks(*(frozenset(tuple(rule) for rule in kept.get(mark, ())) for mark in ("ignored", "pinned")))
+        """The marks that a state stores."""
+        stored = json.loads(text or "{}")
+        return Marks(*(frozenset(tuple(rule) for rule in stored.get(mark, ())) for mark in _MARKS))
 
     def written(self) -> str:
-        """The same as a state keeps it."""
+        """The text that a state stores."""
         return json.dumps({"ignored": sorted(self.ignored), "pinned": sorted(self.pinned)})
 
     def with_mark(self, rule: RuleName, mark: Mark | None) -> Marks:
-        """The same with a rule marked, or with its mark taken away."""
+        """The same with one rule marked, or without its mark."""
         without = Marks(self.ignored - {rule}, self.pinned - {rule})
         return without if mark is None else replace(without, **{mark: getattr(without, mark) | {rule}})
 
     def without(self, texts: Collection[str], subjects: Collection[str]) -> Marks:
-        """The same without the marks of rules that have some texts, in some tables."""
+        """The same without the marks of the rules with some texts in some tables."""
         gone = {rule for rule in self.ignored | self.pinned if rule[1] in subjects and rule[2] in texts}
         return Marks(self.ignored - gone, self.pinned - gone)
 
     def kept_in(self, classes: Iterable[str]) -> Marks:
-        """Those of some classes of rules."""
+        """The marks of some classes of rules."""
         known = set(classes)
         return Marks(*(frozenset(rule for rule in getattr(self, mark) if rule[0] in known) for mark in _MARKS))
 

@@ -1,16 +1,16 @@
-"""What a state remembers: what batches did to rules, and how figures moved. Reached by `View.memory()`."""
+"""What a state remembers: what batches did to rules, and how figures changed. `View.memory()` returns it."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from holdfast.changes.diff import Witness
 from holdfast.engines.contract import Json
 from holdfast.engines.registry import table_of_rows
-from holdfast.store.memory import EventRecord, StoredMemory
+from holdfast.store.memory import EventRecord
 from holdfast.store.store import Store
 from holdfast.table.naming import key_names
 from holdfast.text.row_names import Values
@@ -20,8 +20,9 @@ RuleKey = tuple[str, str, str]  # engine, table ("*": all) and text
 
 @dataclass(frozen=True)
 class KeptWitness(Witness):
-    """The rows that broke a rule, as they were then: their numbers, their values (None where they are not kept, as they
-    were too many or a vacuum removed them), their keys where one is declared, and a sentence that says how, if need be.
+    """The rows that broke a rule, as they were then: their numbers; their values (None: not stored, as they were too
+    many or a vacuum removed them); their keys, where the table has one; and a sentence that says how, where that is not
+    plain.
 
     With `watch` and `more` of the example of `Monitor`:
 
@@ -30,18 +31,18 @@ class KeptWitness(Witness):
     [{'id': 1}, {'id': 3}]
     """
 
-    values: tuple[Values | None, ...] = ()  # type: ignore[assignment]  # not all are kept
+    values: tuple[Values | None, ...] = ()  # type: ignore[assignment]  # not all are stored
 
 
 @dataclass(frozen=True)
 class Event:
     """What a batch, or a change of the rules, did to a rule.
 
-    - `lost`: rows broke it; `worse`: a given rule that was violated before has new violations;
-    - `gained`: it holds now, and did not before; or it holds, and did not follow from others any more;
-    - `implied`: it holds still, and follows from others (`by` tells one, where that is known);
-    - `untested`: nothing is left that could break it, or nothing was there before that could;
-    - `added`, `removed`: people gave it, or gave it up.
+    - `lost`: rows broke it; `worse`: a given rule that was already violated has new violations;
+    - `gained`: it holds now and did not before, or it no longer follows from others;
+    - `implied`: it still holds, but follows from others (`by` is one of them, where known);
+    - `untested`: no rows are left that could break it, or none were there before;
+    - `added`, `removed`: a user gave it, or removed it.
 
     With `watch` and `more` of the example of `Monitor`:
 
@@ -56,19 +57,19 @@ class Event:
     table: str  # `*` where the class looks across tables
     event: str
     text: str
-    finding: Json | None  # the rule as an object; None where its text tells all, and of those that got worse
+    finding: Json | None  # the rule as an object; None where its text says all, and for rules that got worse
     witness: KeptWitness | None
     by: str
 
     @property
     def rule(self) -> RuleKey:
-        """What names the rule."""
+        """The key of the rule."""
         return self.engine, self.table, self.text
 
 
 @dataclass(frozen=True)
 class Figures:
-    """How a given rule stood after a batch; None where its class has no such figure.
+    """The figures of a given rule after a batch; None: its class has no such figure.
 
     With `watch` and `more` of the example of `Monitor`:
 
@@ -100,7 +101,7 @@ class ColumnFigures:
 
 
 class Memory:
-    """What a state remembers; read from the database when asked for.
+    """What a state remembers; each call reads the database.
 
     With `watch` and `more` of the example of `Monitor`:
 
@@ -115,40 +116,36 @@ class Memory:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    @property
-    def _kept(self) -> StoredMemory:
-        return self._store.memory
-
     def events(self, since: int = 0, most: int | None = None) -> list[Event]:
-        """What the batches after one did, the newest batch first; or the first so many of that."""
-        return self._events(self._kept.events(since, most))
+        """The events of the batches after `since`, the newest batch first; at most `most`."""
+        return self._events(self._store.memory.events(since, most))
 
     def events_of(self, engine: str, table: str, text: str) -> list[Event]:
-        """What batches did to one rule, the oldest first."""
-        return self._events(self._kept.events_of(engine, table, text))
+        """The events of one rule, the oldest first."""
+        return self._events(self._store.memory.events_of(engine, table, text))
 
     def counts(self) -> dict[int, dict[str, int]]:
-        """How many events of each kind the batches had that had any."""
-        return self._kept.counts()
+        """How many events of each kind each batch had; batches without any are left out."""
+        return self._store.memory.counts()
 
     def figures(self) -> dict[RuleKey, list[Figures]]:
-        """How each given rule stood, by engine, table and text: at the start (batch 0), and after each batch that moved
-        a figure; the oldest first.
+        """The figures of each given rule, by engine, table and text: at the start (batch 0), and after each batch that
+        changed one; the oldest first.
         """
-        return {rule: [Figures(*each) for each in kept] for rule, kept in self._kept.figures("rule_figures").items()}
+        stored = self._store.memory.figures("rule_figures").items()
+        return {rule: [Figures(*each) for each in own] for rule, own in stored}
 
     def columns(self) -> dict[tuple[str, str], list[ColumnFigures]]:
-        """The same of columns, by table and name, where column facts are watched."""
-        kept = self._kept.figures("column_figures").items()
-        return {(table, column): [ColumnFigures(*each) for each in own] for (_, table, column), own in kept}
+        """The same for columns, by table and name, where column facts are watched."""
+        stored = self._store.memory.figures("column_figures").items()
+        return {(table, column): [ColumnFigures(*each) for each in own] for (_, table, column), own in stored}
 
     def left_out(self) -> dict[int, int]:
-        """Of how many rows that broke rules with a batch values are not kept, as they were too many."""
-        return self._kept.rows_left_out()
+        """For each batch, how many of the rows that broke rules have no stored values, as they were too many."""
+        return self._store.memory.rows_left_out()
 
-    def _events(self, records: Iterable[EventRecord]) -> list[Event]:
-        records = list(records)
-        values = _Values(self._store, records)
+    def _events(self, records: Sequence[EventRecord]) -> list[Event]:
+        values = _WitnessValues(self._store, records)
         return [
             Event(
                 record.seq,
@@ -164,33 +161,33 @@ class Memory:
         ]
 
 
-class _Values:
-    """The values of the rows that some events tell of, each table's read once."""
+class _WitnessValues:
+    """The values of the rows in the witnesses of some events; reads each table once."""
 
-    def __init__(self, store: Store, records: Iterable[EventRecord]) -> None:
-        self._kept = store.memory
-        self._names = self._kept.column_names()
+    def __init__(self, store: Store, records: Sequence[EventRecord]) -> None:
+        self._stored = store.memory
+        self._names = self._stored.column_names()
         self._keys = {record.schema.name: key_names(record.schema) for record in store.tables()}
         self._batches = {record.seq for record in records if record.witness}
         self._rows: dict[str, dict[tuple[int, int], Json]] = {}
 
     def witness(self, record: EventRecord) -> KeptWitness:
-        """The witness of an event, with the values that are kept."""
-        kept: dict[str, Any] = json.loads(record.witness or "")
-        rows = tuple(kept["rows"])
+        """The witness of an event, with the stored values."""
+        stored: dict[str, Any] = json.loads(record.witness or "")
+        rows = tuple(stored["rows"])
         table = table_of_rows(record.engine, record.table, record.text)
         known = self._rows_of(table)
         values = tuple(known.get((record.seq, row)) for row in rows)
-        kept_keys = [self._names.now(table, record.seq, key) for key in kept.get("keys") or ()]
-        keys = tuple(kept_keys or self._keys_in(table, values))
-        return KeptWitness(rows, values, keys, sentence=kept.get("sentence", ""))
+        stored_keys = [self._names.now(table, record.seq, key) for key in stored.get("keys") or ()]
+        keys = tuple(stored_keys or self._keys_in(table, values))
+        return KeptWitness(rows, values, keys, sentence=stored.get("sentence", ""))
 
     def _rows_of(self, table: str) -> dict[tuple[int, int], Json]:
         if table not in self._rows:
-            self._rows[table] = dict(self._kept.rows(table, self._batches))
+            self._rows[table] = dict(self._stored.rows(table, self._batches))
         return self._rows[table]
 
     def _keys_in(self, table: str, values: tuple[Json | None, ...]) -> list[Json]:
-        """The keys that stand among the values, where one is declared; nothing of rows that are forgotten."""
+        """The keys among the values, where the table has one; empty for rows without stored values."""
         names = self._keys.get(table, [])
         return [{name: row[name] for name in names} if row else {} for row in values] if names else []

@@ -15,7 +15,7 @@ from holdfast.results.alarms import Alarming, FailOn, alarming
 from holdfast.results.drawn import Drawn, rules_counted, section
 from holdfast.results.marks import Mark, Marks
 from holdfast.results.outcome_lines import (
-    OfTable,
+    TableDiff,
     below_coverage,
     change_lines,
     gained_lines,
@@ -28,8 +28,8 @@ from holdfast.visible import Printed
 
 @dataclass(frozen=True, repr=False)
 class Outcome(Printed, Drawn):
-    """What a batch did: its record, what changed for each engine and table (`*`: it looks across tables), and the rows
-    that were set aside.
+    """What a batch did: its record, what changed for each engine and table (`*`: across tables), and the quarantined
+    rows.
 
     With `watch` and `more` of the example of `Monitor`:
 
@@ -47,9 +47,9 @@ class Outcome(Printed, Drawn):
     batch: BatchRecord
     diffs: Mapping[tuple[str, str], Diff] = field(default_factory=dict)
     already_applied: bool = False
-    quarantined: Quarantined | None = None  # where rows may be set aside, those that were
-    marks: Marks = field(default=Marks())  # the found rules that are ignored, and those that are pinned
-    commit_seconds: float = 0.0  # which `seconds` of the batch leave out, as the history is written with it
+    quarantined: Quarantined | None = None  # None: no quarantine folder was given
+    marks: Marks = field(default=Marks())  # the ignored and the pinned rules
+    commit_seconds: float = 0.0  # not in `seconds` of the batch: the commit writes that to the history
 
     @property
     def lost(self) -> list[Finding]:
@@ -58,8 +58,8 @@ class Outcome(Printed, Drawn):
 
     @property
     def implied(self) -> list[Finding]:
-        """Rules that still hold, but are not told any more: they follow from others that hold now, or too little is
-        left that could break them.
+        """Rules that still hold but are no longer reported: they follow from others that hold now, or too few rows
+        are left that could break them.
         """
         return [
             rule
@@ -70,7 +70,7 @@ class Outcome(Printed, Drawn):
 
     @property
     def untested(self) -> list[Finding]:
-        """Rules that don't hold, but did not break either: for lack of values nothing had tested them until now."""
+        """Rules that don't hold and did not break either: until now no rows had tested them, for lack of values."""
         return [diff.lost[text] for diff in self.diffs.values() for text in diff.untested]
 
     def witness(self, rule: Finding) -> Witness | None:
@@ -79,38 +79,38 @@ class Outcome(Printed, Drawn):
         return next((witness for witness in found if witness is not None), None)
 
     def _about(self, table: str | None) -> Iterator[Diff]:
-        """What may tell of a rule of a table: another table may have one of the same text."""
+        """The diffs that may have a rule of a table: another table may have a rule of the same text."""
         return (diff for (_, own), diff in self.diffs.items() if table is None or own in (table, ALL_TABLES))
 
     # ---- marked rules -----------------------------------------------------------------------------------------------
 
     @cached_property
     def told(self) -> dict[tuple[str, str], Diff]:
-        """What people hear of: nothing of rules that are ignored; pinned ones that broke are told before all else."""
-        told = {}
+        """The diffs as people see them: without ignored rules, and without broken pinned ones, which come first."""
+        shown = {}
         for at, diff in self.diffs.items():
             ignored = {text for text in self._texts(at, "ignored") if text in diff.lost or text in diff.gained}
-            aside = self._broken(at, "pinned") | ignored
-            told[at] = diff.without(aside) if aside else diff
-        return told
+            others = self._broken(at, "pinned") | ignored
+            shown[at] = diff.without(others) if others else diff
+        return shown
 
     @cached_property
     def pinned(self) -> dict[tuple[str, str], Diff]:
-        """What the batch did to pinned rules that rows broke."""
+        """What the batch did to the pinned rules that it broke."""
         own = {at: self._broken(at, "pinned") for at in self.diffs}
         return {at: self.diffs[at].only(texts) for at, texts in own.items() if texts}
 
     @property
     def ignored(self) -> int:
-        """How many rules broke that are ignored."""
+        """How many ignored rules broke."""
         return sum(len(self._broken(at, "ignored")) for at in self.diffs)
 
     def _texts(self, at: tuple[str, str], mark: Mark) -> set[str]:
-        """The rules of a class and a table that have a mark."""
+        """The rules of a class and a table with a mark."""
         return {text for *own, text in getattr(self.marks, mark) if tuple(own) == at}
 
     def _broken(self, at: tuple[str, str], mark: Mark) -> set[str]:
-        """Those that rows broke."""
+        """Those of them that broke."""
         witnesses = self.diffs[at].witnesses
         return {text for text in self._texts(at, mark) if text in witnesses}
 
@@ -123,17 +123,17 @@ class Outcome(Printed, Drawn):
 
     @property
     def changed(self) -> list[tuple[Finding, Finding]]:
-        """Findings before and after, where they are about the same thing and differ."""
+        """Findings that changed, before and after."""
         return [pair for diff in self.diffs.values() for pair in diff.changed.values()]
 
     @property
     def violations(self) -> dict[str, ViolationChange]:
-        """The violations that were added and resolved, by the text of the rule; `diffs` tells those of tables apart."""
+        """The violations that were added and resolved, by the text of the rule (`diffs` has them by table)."""
         return {text: change for diff in self.diffs.values() for text, change in diff.violations.items()}
 
     def worth(self, rule: Finding) -> Worth | None:
-        """What spoke for a rule that rows broke, before they did, or what speaks for one that was gained; None where
-        nobody looked, as it can't be much, or where its class has no scores.
+        """The score of a broken rule before the batch, or of a gained one; None: it was too low to be computed, or the
+        class has no scores.
         """
         diffs = self._about(_table(rule))
         known = [each for diff in diffs for each in (diff.worth, diff.gained_worth) if each is not None]
@@ -141,70 +141,68 @@ class Outcome(Printed, Drawn):
 
     @property
     def broken(self) -> bool:
-        """Whether the batch is an alarm: a given rule of severity error has more violations, or others, than before, or
-        rows broke one that was found, with a score of at least 0.9, and that 1,000 rows had tested; or one that is
-        pinned. A rule that is ignored is no alarm.
+        """Whether the batch is an alarm: a given rule of severity error has new violations, or a pinned rule broke, or
+        a found rule broke that had a score of at least 0.9 and was tested by 1,000 rows. Ignored rules don't count.
         """
         return bool(self.alarms())
 
     def alarms(self, fail_on: FailOn = "likely") -> list[Finding]:
-        """The rules that make the batch an alarm, what matters most first: given ones, pinned ones, then found ones by
-        score.
+        """The rules that make the batch an alarm: given ones, then pinned ones, then found ones by score.
 
-        `fail_on` says which are: only `given` ones, also `likely` ones, `any`, `never` any; or found ones from a score
-        on.
+        `fail_on` chooses them: only `given` ones, also `likely` ones, `any`, `never` any; or found ones with at least
+        some score.
         """
-        asked = alarming(fail_on)
-        found = sorted(self._alarming(asked), key=lambda each: -each[0])
-        pinned = [rule for diff in self.pinned.values() for rule in diff.lost.values()] if asked.given else []
-        return [*(self._worse() if asked.given else ()), *pinned, *(rule for _, rule in found)]
+        condition = alarming(fail_on)
+        found = sorted(self._alarming(condition), key=lambda each: -each[0])
+        pinned = [rule for diff in self.pinned.values() for rule in diff.lost.values()] if condition.given else []
+        return [*(self._worse() if condition.given else ()), *pinned, *(rule for _, rule in found)]
 
     def why(self, fail_on: FailOn = "likely") -> str:
-        """Why the batch is an alarm; or why it is none, though found rules broke; nothing where no rule broke."""
-        asked, alarms = alarming(fail_on), self.alarms(fail_on)
+        """Why the batch is an alarm, or why it is none although rules broke; empty if no rule broke."""
+        condition, alarms = alarming(fail_on), self.alarms(fail_on)
         given = sum(is_given(rule.to_json()) for rule in alarms)
-        pinned = sum(len(diff.lost) for diff in self.pinned.values()) if asked.given else 0
+        pinned = sum(len(diff.lost) for diff in self.pinned.values()) if condition.given else 0
         found, lost = len(alarms) - given - pinned, sum(len(diff.witnesses) for diff in self.told.values())
         parts = [f"{rules_counted(given)} of your own got worse"] if given else []
         parts += [f"{rules_counted(pinned)} that you pinned broke"] if pinned else []
-        parts += [f"{rules_counted(found)} broke" + ("" if asked.all else f" with {asked}")] if found else []
+        parts += [f"{rules_counted(found)} broke" + ("" if condition.all else f" with {condition}")] if found else []
         if parts or not lost:
             return " and ".join(parts)
-        if asked.score > 1:
+        if condition.score > 1:
             return f"{rules_counted(lost)} broke, which --fail-on {fail_on} leaves out"
-        if asked.support and (untested := len(self.alarms(asked.score))):
-            high = f"{untested:,} of them with a score of {asked.score:g}"
-            counted = f"--fail-on {asked.score:g} counts them"
+        if condition.support and (untested := len(self.alarms(condition.score))):
+            high = f"{untested:,} of them with a score of {condition.score:g}"
+            counted = f"--fail-on {condition.score:g} counts them"
             return f"{rules_counted(lost)} broke, {high}, but these may have held by chance ({counted})"
-        return f"{rules_counted(lost)} broke, and none of them had {asked}"
+        return f"{rules_counted(lost)} broke, and none of them had {condition}"
 
     def _worse(self) -> Iterator[Finding]:
-        """The given rules of severity error that have more violations, or others, than before."""
+        """The given rules of severity error that have new violations."""
         for diff in self.diffs.values():
             for text, (old, new) in diff.changed.items():
                 if new.to_json().get("severity") == "error" and _grew(old, new, diff.violations.get(text)):
                     yield new
 
-    def _alarming(self, asked: Alarming) -> Iterator[tuple[float, Finding]]:
-        """The rules that rows broke and that are asked for, with their scores; 0 where nobody knows."""
+    def _alarming(self, condition: Alarming) -> Iterator[tuple[float, Finding]]:
+        """The broken rules that meet a condition, with their scores (0: not known)."""
         for diff in self.told.values():
             known = diff.worth or {}
-            if asked.all:
+            if condition.all:
                 broken = ((text, rule) for text, rule in diff.lost.items() if text in diff.witnesses)
                 yield from ((known[text].score if text in known else 0.0, rule) for text, rule in broken)
             else:
-                chosen = [text for text, worth in known.items() if asked.found(worth) and text in diff.witnesses]
+                chosen = [text for text, worth in known.items() if condition.found(worth) and text in diff.witnesses]
                 yield from ((known[text].score, diff.lost[text]) for text in chosen)
 
     def moved(self, text: str, table: str | None = None) -> tuple[int | None, int | None]:
-        """How many violations of a given rule are new, and how many are gone; None where only their number is kept."""
+        """How many violations of a given rule are new, and how many are gone; None: only their number is stored."""
         known = (diff.violations[text] for diff in self._about(table) if text in diff.violations)
         change = next(known, None)
         return (0, 0) if change is None else (change.new, change.gone)
 
     def to_json(self) -> list[dict[str, Any]]:
-        """One object for the batch, then one for each thing that changed, what matters most first: given rules that got
-        worse, found ones that broke and those that were gained, by score; then all else.
+        """One object for the batch, then one for each change: first given rules that got worse, then broken and gained
+        rules by score, then the others.
         """
         worse = {id(rule) for rule in self._worse()}
         lines: list[tuple[float, dict[str, Any]]] = []
@@ -212,18 +210,18 @@ class Outcome(Printed, Drawn):
             lines += self._with_marks(at, _lost_lines(diff))
             for text, new in diff.gained.items():
                 worth = (diff.gained_worth or {}).get(text)
-                line = {"event": "gained", **new.to_json(), **_told(worth), **_cause(diff, text)}
+                line = {"event": "gained", **new.to_json(), **_figures(worth), **_cause(diff, text)}
                 lines.append((1.0 + _score(worth), line))
             lines += [(4.0 if id(new) in worse else 0.0, self._changed(old, new)) for old, new in diff.changed.values()]
         lines.sort(key=lambda each: -each[0])
-        aside = {} if self.quarantined is None else {"quarantined": self.quarantined.to_json()}
-        first = {**self.batch.to_json(), "already_applied": self.already_applied, **aside}
+        quarantined = {} if self.quarantined is None else {"quarantined": self.quarantined.to_json()}
+        first = {**self.batch.to_json(), "already_applied": self.already_applied, **quarantined}
         return [first, *(line for _, line in lines)]
 
     def _with_marks(
         self, at: tuple[str, str], lines: Iterator[tuple[float, dict[str, Any]]]
     ) -> Iterator[tuple[float, dict[str, Any]]]:
-        """Lines about rules: those that are pinned come first, those that are ignored last."""
+        """Lines about rules: pinned ones first, ignored ones last."""
         ignored, pinned = self._texts(at, "ignored"), self._texts(at, "pinned")
         for early, line in lines:
             if line["text"] in ignored:
@@ -242,60 +240,60 @@ class Outcome(Printed, Drawn):
     # ---- for people -------------------------------------------------------------------------------------------------
 
     def lines(self) -> list[str]:
-        """What the batch did, a line each: its record, the rows that were set aside, what changed, and which rules."""
+        """What the batch did: its record, the quarantined rows, and what changed."""
         first = str(self.batch) + (" (it was applied before)" if self.already_applied else "")
         own, facts = self.change_lines()
-        lines = [first, *_flat(self.aside_lines())]
+        lines = [first, *_flat(self.quarantine_lines())]
         lines += _changes("rules of your own", own)  # they matter most
         return [*lines, *_flat(self.rule_lines()), *_changes("changed facts", facts)]
 
     @property
     def of_several(self) -> bool:
-        """Whether it is about more than one table, so that rules are shown with theirs."""
+        """Whether it changed more than one table, so that lines name the table."""
         return len(self.batch.tables) > 1
 
     def change_lines(self) -> tuple[list[ChangeLine], list[ChangeLine]]:
-        """What changed of given rules, and of facts and found rules: about what, which fact, before and after."""
+        """Changes of given rules, and of facts and found rules: of what, which fact, before and after."""
         own: list[ChangeLine] = []
         others: list[ChangeLine] = []
         for old, new in ((old.to_json(), new.to_json()) for old, new in self.changed):
             (own if is_given(new) else others).extend(change_lines(old, new, self.of_several))
         return own, others
 
-    def aside_lines(self) -> Iterator[tuple[str, list[str]]]:
-        """How many rows were set aside, and where they are: a heading, where there are any, and the first reasons."""
-        aside = self.quarantined
-        if aside is not None and aside.rows:
-            more = aside.rows - len(aside.reasons)
-            rows = f"{aside.rows:,} row{'s' * (aside.rows > 1)} in {' and '.join(aside.files)}"
-            yield f"quarantined: {rows}", [*aside.reasons, *([f"… and {more:,} more"] if more else [])]
+    def quarantine_lines(self) -> Iterator[tuple[str, list[str]]]:
+        """How many rows are in quarantine, and where: a heading, if there are any, and the first reasons."""
+        found = self.quarantined
+        if found is not None and found.rows:
+            more = found.rows - len(found.reasons)
+            rows = f"{found.rows:,} row{'s' * (found.rows > 1)} in {' and '.join(found.files)}"
+            yield f"quarantined: {rows}", [*found.reasons, *([f"… and {more:,} more"] if more else [])]
 
     def rule_lines(self, most: int = 10) -> Iterator[tuple[str, list[str]]]:
-        """The rules that broke, with the rows that broke them, and those that hold now: headings and first lines."""
+        """The broken rules with the rows that broke them, and the rules that hold now: headings and first lines."""
         diffs = self.told.values()
-        told, pinned = (self._of_tables(each) for each in (self.told, self.pinned))
+        others, pinned = (self._of_tables(each) for each in (self.told, self.pinned))
         if broken := sum(len(diff.lost) for diff in self.pinned.values()):
             yield f"pinned: {rules_counted(broken)} that you pinned broke", lost_lines(pinned, most)
         lost, gained = (sum(len(getattr(diff, part)) for diff in diffs) for part in ("witnesses", "gained"))
         if lost:
-            yield f"lost: {rules_counted(lost)}", lost_lines(told, most)
+            yield f"lost: {rules_counted(lost)}", lost_lines(others, most)
         if gained:
-            lines, hidden = gained_lines(told, most)
+            lines, hidden = gained_lines(others, most)
             yield f"gained: {rules_counted(gained)}{f'; not shown: {hidden}' if hidden else ''}", lines
         if self.ignored:
             yield f"ignored: {rules_counted(self.ignored)} that you ignore broke", []
         if untested := len(self.untested):
             yield f"untested: {rules_counted(untested)} had held for lack of values alone", []
         if implied := sum(len(diff.lost) for diff in diffs) - lost - untested:
-            why = f"follow from others, or too little is left to test them{below_coverage(told)}"
-            yield f"implied: {implied:,} rules still hold, but {why}", implied_lines(told, most)
+            why = f"follow from others, or too little is left to test them{below_coverage(others)}"
+            yield f"implied: {implied:,} rules still hold, but {why}", implied_lines(others, most)
 
-    def _of_tables(self, diffs: Mapping[tuple[str, str], Diff]) -> list[OfTable]:
-        return [OfTable(diff, *subject, self.of_several) for subject, diff in diffs.items()]
+    def _of_tables(self, diffs: Mapping[tuple[str, str], Diff]) -> list[TableDiff]:
+        return [TableDiff(diff, *subject, self.of_several) for subject, diff in diffs.items()]
 
 
 def _flat(headed: Iterable[tuple[str, list[str]]]) -> list[str]:
-    """Headings with their lines below them."""
+    """Headings, each followed by its lines."""
     return [each for heading, lines in headed for each in (heading, *(f"  {line}" for line in lines))]
 
 
@@ -305,12 +303,12 @@ def _changes(heading: str, lines: list[ChangeLine]) -> list[str]:
 
 
 def _table(rule: Finding) -> str | None:
-    """The table that a rule is about, where it is about one."""
+    """The table of a rule; None: it is about several."""
     return rule.to_json().get("table")
 
 
 def _lost_lines(diff: Diff) -> Iterator[tuple[float, dict[str, Any]]]:
-    """The rules that are told no longer, each with how early it is to be told."""
+    """The rules that are no longer reported, each with its place in the order."""
     for text, finding in diff.lost.items():
         line, witness = finding.to_json(), diff.witnesses.get(text)
         if witness is None:
@@ -318,11 +316,11 @@ def _lost_lines(diff: Diff) -> Iterator[tuple[float, dict[str, Any]]]:
             yield 0.0, {"event": event, **line, **_cause(diff, text)}
         else:
             worth = (diff.worth or {}).get(text)
-            told = {"event": "lost", **line, **_told(worth), **_cause(diff, text), "witness": witness.to_json()}
-            yield 2.0 + _score(worth), told
+            broke = {"event": "lost", **line, **_figures(worth), **_cause(diff, text), "witness": witness.to_json()}
+            yield 2.0 + _score(worth), broke
 
 
-def _told(worth: Worth | None) -> dict[str, Any]:
+def _figures(worth: Worth | None) -> dict[str, Any]:
     return worth.to_json() if worth else {}
 
 
@@ -331,7 +329,7 @@ def _score(worth: Worth | None) -> float:
 
 
 def _cause(diff: Diff, text: str) -> dict[str, Any]:
-    """Why a rule came or went, where the engine tells it."""
+    """Why a rule came or went, where the engine knows."""
     cause = diff.causes.get(text)
     return cause.to_json() if cause else {}
 

@@ -1,8 +1,7 @@
-"""The files that commands are asked to write, and what they never write over.
+"""The files that commands write, and the files that they never overwrite.
 
-An output may take the place of a file that was written as the same kind of output before, or of one without a byte. Any
-other file is somebody's: a source, a file of a state, a page of another program. It is refused, before the work and
-once more when the file is written.
+An output may replace an empty file, or an earlier output of the same kind. Any other file is refused (it may be a
+source, a file of a state, a page of another program): before the work, and again when the output is written.
 """
 
 from __future__ import annotations
@@ -16,62 +15,11 @@ from pathlib import Path
 from holdfast.errors import BadInput, clear_sentences
 from holdfast.store.layout import state_of
 
-_HEAD = 1 << 18  # bytes in which an output tells what it is: the style of a page comes first
+_HEAD = 1 << 18  # bytes that identify an output; the style of a page comes first
 
 
-@dataclass(frozen=True)
-class Kind:
-    """A kind of output: its name, how to tell one that is there, and the endings that its name may have."""
-
-    name: str
-    is_one: Callable[[Path], bool]
-    endings: tuple[str, ...] = ()
-
-
-def refuse_unwritable(path: Path, kind: Kind) -> None:
-    """Say so where an output can't be written, would destroy something else, or its name has an ending that means
-    nothing.
-    """
-    if kind.endings and path.suffix not in kind.endings:
-        raise BadInput(f"{path}: unknown ending; use {', '.join(kind.endings[:-1])} or {kind.endings[-1]}")
-    with clear_sentences(path):
-        folder = path.parent
-        if path.is_dir():
-            raise BadInput(f"{path}: this is a folder; give the name of a file")
-        if not folder.is_dir():
-            raise BadInput(f"{path}: there is no folder {folder}; make it, or choose another place")
-        if state := state_of(path):
-            raise BadInput(f"{path}: this is for files of the state {state}; choose another place")
-        if not os.access(path if path.exists() else folder, os.W_OK):
-            raise BadInput(
-                f"{path}: can't be written, as the disk or the folder is read-only for you; choose another place"
-            )
-        if path.is_file() and path.stat().st_size and not kind.is_one(path):
-            raise BadInput(
-                f"{path}: already there, and not {kind.name} of ours; choose another name, or remove it first"
-            )
-
-
-@contextmanager
-def writing(path: Path, kind: Kind) -> Iterator[None]:
-    """Turn what may happen while a file is written into one sentence."""
-    refuse_unwritable(path, kind)
-    try:
-        yield
-    except OSError as error:
-        raise BadInput(f"{path}: can't be written: {error.strerror or error}; choose another place") from None
-
-
-def write_text(path: Path, text: str, kind: Kind) -> int:
-    """Write a text, such as a page; gives its size in bytes."""
-    written = text.encode("utf-8", "backslashreplace")
-    with writing(path, kind):
-        path.write_bytes(written)
-    return len(written)
-
-
-def holds(*marks: bytes) -> Callable[[Path], bool]:
-    """Whether one of some marks is in the head of a file."""
+def contains(*marks: bytes) -> Callable[[Path], bool]:
+    """Whether the head of a file contains one of some texts."""
 
     def is_one(path: Path) -> bool:
         with path.open("rb") as file:
@@ -81,5 +29,50 @@ def holds(*marks: bytes) -> Callable[[Path], bool]:
     return is_one
 
 
-PAGE = Kind("a page", holds(b'class="brand">Holdfast</a>'))
-PICTURE = Kind("a picture", holds(b"digraph foreign_keys {", b"%% foreign_keys", b"<title>foreign_keys</title>"))
+@dataclass(frozen=True)
+class FileKind:
+    """A kind of output: its name, a test whether a file is one, and the endings that file names may have."""
+
+    name: str
+    is_one: Callable[[Path], bool]
+    endings: tuple[str, ...] = ()
+
+
+PAGE = FileKind("a page", contains(b'class="brand">Holdfast</a>'))
+PICTURE = FileKind("a picture", contains(b"digraph foreign_keys {", b"%% foreign_keys", b"<title>foreign_keys</title>"))
+
+
+def refuse_unwritable(path: Path, kind: FileKind) -> None:
+    """Refuse an output that can't be written, would overwrite another file, or has an unknown ending."""
+    if kind.endings and path.suffix not in kind.endings:
+        raise BadInput(f"{path}: unknown ending; use {', '.join(kind.endings[:-1])} or {kind.endings[-1]}")
+    with clear_sentences(path):
+        folder = path.parent
+        if path.is_dir():
+            raise BadInput(f"{path}: this is a folder; give the name of a file")
+        if not folder.is_dir():
+            raise BadInput(f"{path}: there is no folder {folder}; make it, or choose another place")
+        if state := state_of(path):
+            raise BadInput(f"{path}: this place belongs to the state {state}; choose another one")
+        if not os.access(path if path.exists() else folder, os.W_OK):
+            raise BadInput(f"{path}: can't be written: the disk or the folder is read-only; choose another place")
+        if path.is_file() and path.stat().st_size and not kind.is_one(path):
+            raise BadInput(f"{path}: already there, and not {kind.name} of ours; choose another name, or remove it")
+
+
+@contextmanager
+def writing(path: Path, kind: FileKind) -> Iterator[None]:
+    """Turn errors of writing a file into one sentence."""
+    refuse_unwritable(path, kind)
+    try:
+        yield
+    except OSError as error:
+        raise BadInput(f"{path}: can't be written: {error.strerror or error}; choose another place") from None
+
+
+def write_text(path: Path, text: str, kind: FileKind) -> int:
+    """Write a text, such as a page; returns its size in bytes."""
+    written = text.encode("utf-8", "backslashreplace")
+    with writing(path, kind):
+        path.write_bytes(written)
+    return len(written)

@@ -1,7 +1,7 @@
-"""A row, alive or not: what it holds, and which batches brought and removed it.
+"""A row, living or deleted: its values, and the batches that inserted and deleted it.
 
-A row that died lies in the files of its table until they are merged. After that, what an event keeps of it (the rows
-that broke a rule) is all there is.
+A deleted row stays in the files of its table until these are merged. After that, only events have values of it, if it
+broke a rule.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from holdfast.text.row_names import Values, by_key, by_number
 
 
 @dataclass(frozen=True)
-class Kept:
-    """What is kept of a row, and where: in the files of the table, or with the event of a rule that it broke."""
+class StoredRow:
+    """The stored values of a row, and where they are: in the files of the table, or in the event of a rule it broke."""
 
     values: Values
     key: Values
@@ -25,8 +25,8 @@ class Kept:
 
 @dataclass(frozen=True)
 class Row:
-    """A row: the batch that inserted it (0: it was there from the start), and the one that deleted it, if that is
-    known; its values are None where they are not kept any more.
+    """A row: the batch that inserted it (0: it was there from the start), and the one that deleted it, if known. Its
+    values are None if they are no longer stored.
 
     With `watch` and `more` of the example of `Monitor`:
 
@@ -43,16 +43,16 @@ class Row:
     alive: bool
     inserted_by: int
     deleted_by: int | None
-    kept: Kept | None
+    kept: StoredRow | None
 
     @property
     def name(self) -> str:
-        """What it is called: its key, or its number."""
+        """Its key, or its number."""
         return by_key(self.kept.key) if self.kept and self.kept.key else by_number(self.number)
 
     @property
     def values(self) -> Values | None:
-        """Its values by column, or those that are kept."""
+        """Its values by column, as far as they are stored."""
         return self.kept.values if self.kept else None
 
     def __str__(self) -> str:
@@ -68,10 +68,10 @@ class Row:
 
     def _where(self) -> str:
         if self.kept is None:
-            return "its values are not kept any more"
+            return "its values are no longer stored"
         if self.kept.place == "files":
-            return "its values still lie in the files"
-        return f"kept of its values: those shown when {self.kept.rule} broke with batch {self.kept.batch}"
+            return "its values are still in the files"
+        return f"values from the event when {self.kept.rule} broke with batch {self.kept.batch}"
 
     def to_json(self) -> dict[str, Any]:
         """The object that `--format json` prints."""

@@ -1,4 +1,4 @@
-"""Suggestions: rules that the data seem to follow, as people read them: what matters first, each thing once."""
+"""Suggestions: rules that the data seem to follow, the most important first, each thing once."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from holdfast.engines.registry import suggestible
 from holdfast.errors import refuse_below
 from holdfast.ranking.suggestion import Doubt, Same, Suggestion
 from holdfast.ranking.writing import HEADING, given_rules, rules_text
-from holdfast.results.arrow import to_arrow
 from holdfast.results.drawn import Drawn, Shapes, shape_lines
-from holdfast.results.outputs import Kind, holds
+from holdfast.results.found import arrow_table
+from holdfast.results.outputs import FileKind, contains
 from holdfast.rules.dependency import FD
-from holdfast.rules.file import RuleEntry, Rules
+from holdfast.rules.file import Rules
 from holdfast.table.frames import Framed
 from holdfast.visible import Printed
 
 TOP = 20  # lines of a section
-RULES = Kind("a rule file", holds(HEADING.encode()), (".yaml", ".yml"))
+RULES = FileKind("a rule file", contains(HEADING.encode()), (".yaml", ".yml"))
 
 
 @dataclass(frozen=True)
 class Line:
-    """A line of a section: a score and a number of rows to remove, where it has them, and words."""
+    """A line of a section: a text, perhaps with a score and a number of rows to remove."""
 
     text: str
     score: float | None = None
@@ -49,7 +49,7 @@ class Section:
 
 @dataclass(frozen=True, repr=False)
 class Suggestions(Printed, Drawn, Framed, Sequence[Suggestion]):
-    """Likely rules, the best first; columns that say the same; and rows that look wrong.
+    """Likely rules, the best first; columns that determine each other; and rows that look wrong.
 
     >>> import holdfast as hf, pyarrow as pa
     >>> towns = pa.table({"zip": [1, 1, 2, 2, 3, 3], "city": ["Berlin", "Berlin", "Bonn", "Bonn", "Bonn", "Bonn"]})
@@ -80,32 +80,33 @@ class Suggestions(Printed, Drawn, Framed, Sequence[Suggestion]):
 
     @property
     def told(self) -> tuple[Suggestion, ...]:
-        """The likely ones that say something that the others don't."""
+        """The likely rules that do not follow from others."""
         return tuple(each for each in self.ranked if each.is_told)
 
     def rules(self, top: int | None = None) -> Rules:
-        """The first of those that are shown, as rules for `check` or `Monitor.create`."""
+        """The best of the shown rules, for `check` or `Monitor.create`."""
         refuse_below(1, top, "the number of rules")
-        given = given_rules(self.told[:top])
-        return Rules(tuple(RuleEntry(each.name, each.table, each.text, each.severity, each.note) for each in given))
+        return Rules(tuple(given_rules(self.told[:top])))
 
     def rules_text(self, top: int | None = None) -> str:
-        """The same as a rule file, which says beside each rule what speaks for it."""
+        """The same as a rule file, with the evidence for each rule as a comment."""
         refuse_below(1, top, "the number of rules")
         return rules_text(self.told[:top])
 
     def to_json(self) -> list[dict[str, Any]]:
-        """One object a rule in the order of their ranks, then columns that are the same, and rows that look wrong."""
+        """One object a rule in the order of their ranks, then columns that determine each other, and rows that look
+        wrong.
+        """
         parts: tuple[Suggestion | Same | Doubt, ...] = (*self.ranked, *self.same, *self.doubts)
         return [each.to_json() for each in parts]
 
     def to_arrow(self) -> pa.Table:
         """The rules as an Arrow table in the order of their ranks."""
-        return to_arrow([each.to_json() for each in self.ranked])
+        return arrow_table([each.to_json() for each in self.ranked])
 
     def sections(self, top: int = TOP) -> Iterator[Section]:
-        """Keys, columns that say the same, what determines what, and the other classes, at most `top` lines of each;
-        then the rows that look wrong.
+        """Keys, columns that determine each other, what determines what, and the other classes, at most `top` lines of
+        each; then the rows that look wrong.
         """
         several = len(self.shapes) > 1
         for declared in suggestible():
@@ -124,7 +125,7 @@ class Suggestions(Printed, Drawn, Framed, Sequence[Suggestion]):
             yield Section("rows that look wrong", [Line(text) for text in doubts])
 
     def unlisted_line(self) -> str:
-        """What sections leave out, and how to see it."""
+        """What the sections leave out, and how to see it."""
         implied = sum(bool(each.implied_by) for each in self)
         weak = sum(not each.is_likely for each in self)
         parts = [f"{implied:,} likely rules follow from these"] if implied else []
@@ -140,8 +141,8 @@ class Suggestions(Printed, Drawn, Framed, Sequence[Suggestion]):
         return [*lines, *self.last_lines()]
 
     def last_lines(self) -> list[str]:
-        """That there is nothing to show, where it is so, and what is left out."""
-        return [*([] if self.told else ["nothing looks as if it were meant"]), *filter(None, [self.unlisted_line()])]
+        """A line if there is nothing to show, and what is left out."""
+        return [*([] if self.told else ["no likely rules found"]), *filter(None, [self.unlisted_line()])]
 
 
 def _line(each: Suggestion, with_table: bool) -> Line:
@@ -153,7 +154,7 @@ def _line(each: Suggestion, with_table: bool) -> Line:
 
 
 def _determining(found: Suggestions, several: bool) -> list[Line]:
-    """A line for each left side, or two where it determines some columns, and others nearly."""
+    """A line for each left side, or two if it determines some columns exactly and others nearly."""
     halves = [
         (table, [each for each in rules if bool(each.scored.to_remove) is near])
         for (table, _), rules in _groups(found).items()
@@ -164,14 +165,14 @@ def _determining(found: Suggestions, several: bool) -> list[Line]:
 
 
 def _groups(found: Suggestions) -> dict[tuple[str, str], list[Suggestion]]:
-    """The likely FDs by table and left side, shown or not. Columns that are the same count once: the FDs between them
-    are left out, and so are those of all but the first.
+    """The likely FDs by table and left side, shown or not. Of columns that determine each other only the first counts;
+    FDs with the others are left out.
     """
     standing = {(each.table, column): each.columns[0] for each in found.same for column in each.columns}
     groups: dict[tuple[str, str], list[Suggestion]] = {}
     for each in found:
         if isinstance(each.scored.rule, FD) and each.is_likely:
-            columns = [*each.scored.columns, _right(each)]
+            columns = [*each.scored.columns, each.right]
             stand = [standing.get((each.table, column), column) for column in columns]
             if stand == columns:
                 groups.setdefault((each.table, each.group), []).append(each)
@@ -179,14 +180,10 @@ def _groups(found: Suggestions) -> dict[tuple[str, str], list[Suggestion]]:
 
 
 def _group_line(before: str, rules: Sequence[Suggestion]) -> Line:
-    direct, through = ([_right(each) for each in rules if each.is_told is flag] for flag in (True, False))
+    direct, through = ([each.right for each in rules if each.is_told is flag] for flag in (True, False))
     nearly = "nearly " if rules[0].scored.to_remove else ""
     verb = "determine" if len(rules[0].scored.columns) > 1 else "determines"
     listed = ", ".join(direct) + (f"; through them {', '.join(through)}" if through else "")
     what = f"{len(rules):,} columns: {listed}" if len(rules) > 1 else listed
     text = f"{before}{', '.join(rules[0].scored.columns)} {nearly}{verb} {what}"
     return Line(text, rules[0].scored.score, max(each.scored.to_remove for each in rules))
-
-
-def _right(each: Suggestion) -> str:
-    return str(each.scored.rule.to_json()["rhs"])

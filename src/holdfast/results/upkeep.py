@@ -1,4 +1,4 @@
-"""What verifying a state found, and what a vacuum did to it."""
+"""The results of `verify` and `vacuum`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from holdfast.visible import Printed
 
 @dataclass(frozen=True, repr=False)
 class Verified(Printed):
-    """What a look at a state found: its files and bytes, what was compared with rediscovery, and what is wrong.
+    """What `verify` found: the state's files and bytes, what was compared with rediscovery, and the problems.
 
     With `watch` and `more` of the example of `Monitor`:
 
@@ -32,15 +32,15 @@ class Verified(Printed):
         return {"kind": "verify", **asdict(self)}
 
     def lines(self) -> list[str]:
-        """How large it is, what was found again, and what is wrong."""
+        """The size, what was found again, and the problems."""
         first = f"{self.state}: {self.files:,} files, {self.bytes:,} bytes"
         return [first, *(f"found again: {what}" for what in self.compared), *(self.problems or ["all is well"])]
 
 
 @dataclass(frozen=True)
 class Vacuumed:
-    """What a vacuum did: the bytes of the state before and after, the values that no row used any more, and the events
-    that had kept values of rows that died.
+    """What a vacuum did: the bytes of the state before and after, the number of unused values that it dropped, and of
+    events that lost the values of deleted rows.
 
     With `watch` and `more` of the example of `Monitor`:
 
@@ -62,6 +62,6 @@ class Vacuumed:
     def __str__(self) -> str:
         return (
             f"{self.bytes_before:,} bytes before, {self.bytes_after:,} after; "
-            f"{self.values:,} value{'s' * (self.values != 1)} dropped that no row uses, "
-            f"{self.events:,} event{'s' * (self.events != 1)} stripped of values of rows that died"
+            f"{self.values:,} unused value{'s' * (self.values != 1)} dropped, "
+            f"values of deleted rows removed from {self.events:,} event{'s' * (self.events != 1)}"
         )

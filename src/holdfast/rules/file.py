@@ -183,13 +183,13 @@ def _names(model: FileModel) -> list[str]:
     return names
 
 
-def free_name(name: str, taken: Container[str], prefix: str) -> str:
+def free_name(name: str, taken: Container[str], prefix: str, first: int = 1) -> str:
     """A name; if it is taken, a prefix with the next free number: `fd2` for `fd1`."""
-    return name if name not in taken else next(_numbered(prefix, taken))
+    return name if name not in taken else next(_numbered(prefix, taken, first))
 
 
-def _numbered(prefix: str, taken: Container[str | None]) -> Iterator[str]:
-    return (name for name in (f"{prefix}{number}" for number in itertools.count(1)) if name not in taken)
+def _numbered(prefix: str, taken: Container[str | None], first: int = 1) -> Iterator[str]:
+    return (name for name in (f"{prefix}{number}" for number in itertools.count(first)) if name not in taken)
 
 
 def _refuse_same_names(model: FileModel, place: Callable[[Steps], str]) -> None:

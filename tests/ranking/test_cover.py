@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.engines.scored import Scored
-from holdfast.ranking.order import Once, said_once
+from holdfast.ranking.order import Cover, cover_of
 from holdfast.rules.dependency import FD, Key
 
 ROWS = 1000
@@ -24,20 +24,20 @@ def key(text: str, score: float = 0.9) -> Scored:
     return Scored(Key("t", tuple(text.split(", "))), "t", score, ROWS, "")
 
 
-def once(*likely: Scored) -> Once:
-    return said_once(likely, ROWS, COLUMNS)
+def cover(*likely: Scored) -> Cover:
+    return cover_of(likely, ROWS, COLUMNS)
 
 
 def test_a_chain_tells_its_links_alone() -> None:
-    found = once(fd("a -> b"), fd("a -> c"), fd("b -> c"))
-    assert found.same == ()
+    found = cover(fd("a -> b"), fd("a -> c"), fd("b -> c"))
+    assert found.same.sets == ()
     assert found.implied_by == {"a -> c": ("a -> b", "b -> c")}
 
 
 def test_columns_that_determine_each_other_are_one() -> None:
     pairs = [fd(f"{x} -> {y}") for x, y in product("abc", "abc") if x != y]
-    found = once(*pairs, fd("a -> d"), fd("b -> d"), fd("c -> d"))
-    assert found.same == (("a", "b", "c"),)
+    found = cover(*pairs, fd("a -> d"), fd("b -> d"), fd("c -> d"))
+    assert found.same.sets == (("a", "b", "c"),)
     told = {each.text for each in [*pairs, fd("a -> d")]} - found.implied_by.keys()
     assert told == {"a -> b", "b -> a", "a -> c", "c -> a", "a -> d"}
     assert found.implied_by["b -> d"] == ("a -> d", "a = b = c")
@@ -45,42 +45,42 @@ def test_columns_that_determine_each_other_are_one() -> None:
 
 
 def test_the_column_with_the_best_rules_stands_for_the_others() -> None:
-    found = once(fd("b -> a", score=0.99), fd("a -> b", score=0.9))
-    assert found.same == (("b", "a"),)
+    found = cover(fd("b -> a", score=0.99), fd("a -> b", score=0.9))
+    assert found.same.sets == (("b", "a"),)
 
 
 def test_a_rule_with_exceptions_is_no_reason_for_an_exact_one() -> None:
-    assert once(fd("a -> b", 3), fd("b -> c"), fd("a -> c")).implied_by == {}
-    assert once(fd("a -> b", 3), fd("b -> c"), fd("a -> c", 5)).implied_by == {"a -> c": ("a -> b", "b -> c")}
+    assert cover(fd("a -> b", 3), fd("b -> c"), fd("a -> c")).implied_by == {}
+    assert cover(fd("a -> b", 3), fd("b -> c"), fd("a -> c", 5)).implied_by == {"a -> c": ("a -> b", "b -> c")}
 
 
 def test_columns_are_not_the_same_where_one_direction_has_exceptions() -> None:
-    assert once(fd("a -> b"), fd("b -> a", 20)).same == ()
-    assert once(fd("a -> b", 15), fd("b -> a", 20)).same == (("a", "b"),)
+    assert cover(fd("a -> b"), fd("b -> a", 20)).same.sets == ()
+    assert cover(fd("a -> b", 15), fd("b -> a", 20)).same.sets == (("a", "b"),)
 
 
 def test_how_many_more_exceptions_are_not_many_more() -> None:
     """Twice as many; and of columns that determine each other one row of a thousand more."""
     same = (("a", "b"),)
-    assert [once(fd("a -> b"), fd("b -> a", gone)).same for gone in (1, 2)] == [same, ()]
-    assert [once(fd("a -> b", 10), fd("b -> a", gone)).same for gone in (21, 22)] == [same, ()]
+    assert [cover(fd("a -> b"), fd("b -> a", gone)).same.sets for gone in (1, 2)] == [same, ()]
+    assert [cover(fd("a -> b", 10), fd("b -> a", gone)).same.sets for gone in (21, 22)] == [same, ()]
     both = fd("a -> b"), fd("b -> a")
-    assert once(*both, fd("a -> d", 10), fd("b -> d", 5)).implied_by == {"b -> d": ("a -> d", "a = b")}
-    assert "b -> d" not in once(*both, fd("a -> d", 11), fd("b -> d", 5)).implied_by
+    assert cover(*both, fd("a -> d", 10), fd("b -> d", 5)).implied_by == {"b -> d": ("a -> d", "a = b")}
+    assert "b -> d" not in cover(*both, fd("a -> d", 11), fd("b -> d", 5)).implied_by
 
 
 def test_an_exact_rule_does_not_follow_from_one_with_exceptions_of_a_column_that_stands_for_its_own() -> None:
     same = [fd("a -> b", 4), fd("b -> a", 4)]
-    assert "b -> c" not in once(*same, fd("a -> c", 9, 0.95), fd("b -> c")).implied_by
-    assert once(*same, fd("a -> c", 9, 0.95), fd("b -> c", 8)).implied_by == {"b -> c": ("a -> c", "a = b")}
+    assert "b -> c" not in cover(*same, fd("a -> c", 9, 0.95), fd("b -> c")).implied_by
+    assert cover(*same, fd("a -> c", 9, 0.95), fd("b -> c", 8)).implied_by == {"b -> c": ("a -> c", "a = b")}
 
 
 def test_a_key_determines_everything_and_keys_follow_from_better_ones() -> None:
-    found = once(key("a"), fd("a, b -> c"), key("d, e", 0.8), fd("e -> b"), key("b, d", 0.7))
+    found = cover(key("a"), fd("a, b -> c"), key("d, e", 0.8), fd("e -> b"), key("b, d", 0.7))
     assert found.implied_by == {"a, b -> c": ("key(a)",)}
-    found = once(key("a, b"), fd("c -> b"), key("a, c", 0.8))
+    found = cover(key("a, b"), fd("c -> b"), key("a, c", 0.8))
     assert found.implied_by == {"key(a, c)": ("key(a, b)", "c -> b")}
-    found = once(key("a, b"), fd("c -> b", 4), fd("b -> c", 4), key("a, c", 0.8))
+    found = cover(key("a, b"), fd("c -> b", 4), fd("b -> c", 4), key("a, c", 0.8))
     assert found.implied_by == {"key(a, c)": ("key(a, b)", "b = c")}
 
 
@@ -95,12 +95,12 @@ def test_what_is_told_implies_what_is_not(drawn: list[tuple[set[str], str]]) -> 
     scored = [
         fd(f"{', '.join(sorted(left))} -> {right}") for left, right in sorted(rules, key=lambda r: (sorted(r[0]), r[1]))
     ]
-    found = once(*scored)
+    found = cover(*scored)
     told = [each for each in scored if each.text not in found.implied_by]
-    equal = [fd(f"{x} -> {y}") for columns in found.same for x, y in product(columns, columns) if x != y]
+    equal = [fd(f"{x} -> {y}") for columns in found.same.sets for x, y in product(columns, columns) if x != y]
     for each in scored:
         assert each.rule.to_json()["rhs"] in closure(each.columns, [*told, *equal])
-    known = {each.text for each in scored} | {" = ".join(columns) for columns in found.same}
+    known = {each.text for each in scored} | {" = ".join(columns) for columns in found.same.sets}
     assert all(set(why) <= known for why in found.implied_by.values())
 
 

@@ -1,4 +1,4 @@
-"""A column looked at closely: what determines it, what it determines, and how its values spread."""
+"""The profile of a column: its facts, the rules that name it, and how its values spread."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Lens(Printed, Drawn):
     table: str
     name: str
     facts: Mapping[str, Any]  # type, rows, nulls, distinct, min, max and the most frequent values
-    rules: Mapping[str, tuple[str, ...]]  # by what they tell of it
+    rules: Mapping[str, tuple[str, ...]]  # by what they say about it
     pictures: tuple[str, ...]  # SVG
 
     def to_json(self) -> dict[str, Any]:
@@ -41,7 +41,7 @@ class Lens(Printed, Drawn):
         return lines
 
     def summary(self) -> str:
-        """Its type, how many values it has, and from where to where they go."""
+        """Its type, how many values it has, and the least and the greatest one."""
         facts = self.facts
         spread = f", from {brief(facts['min'])} to {brief(facts['max'])}" if facts.get("distinct") else ""
         return f"{facts['type']}, {facts['distinct']:,} distinct, {facts['nulls']:,} nulls{spread}"
