@@ -133,7 +133,7 @@ def test_bad_rows_replace_no_other_file(holdfast: Holdfast, state: Path, tmp_pat
     before = mine.read_bytes()
     with untouched(state):
         told = holdfast("apply", state, "--insert", bad, "--batch-id", "b", "--quarantine", aside)
-        refused(told, str(mine), "it is another file", "another batch id")
+        refused(told, str(mine), "in the way of bad rows", "another batch id")
     assert holdfast("apply", state, "--insert", good, "--batch-id", "b", "--quarantine", aside).code == 0
     assert mine.read_bytes() == before
 
@@ -147,7 +147,7 @@ def test_a_source_in_the_quarantine_stays(holdfast: Holdfast, state: Path, tmp_p
     with untouched(state):
         bad = write(aside / "c.people.inserts.csv", [noted, "5,Eve,much,2024-01-01,2,is bad"])
         told = holdfast("apply", state, "--insert", bad, "--batch-id", "c", "--quarantine", aside)
-        refused(told, str(bad), "it is another file")
+        refused(told, str(bad), "in the way of bad rows")
         assert bad.exists()
     assert holdfast("apply", state, "--insert", mended, "--batch-id", "b", "--quarantine", aside).code == 0
     assert mended.read_bytes() == before

@@ -57,7 +57,9 @@ def refuse_unwritable(path: Path, kind: FileKind) -> None:
         if not os.access(path if path.exists() else folder, os.W_OK):
             raise BadInput(f"{path}: can't be written: the disk or the folder is read-only; choose another place")
         if path.is_file() and path.stat().st_size and not kind.is_one(path):
-            raise BadInput(f"{path}: already there, and not {kind.name} of ours; choose another name, or remove it")
+            raise BadInput(
+                f"{path}: already there, and not {kind.name} of ours; choose another name, or remove it first"
+            )
 
 
 @contextmanager
