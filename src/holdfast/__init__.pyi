@@ -20,10 +20,10 @@ from holdfast.report.notebook import html_of as html_of
 from holdfast.results.changed import Changed as Changed
 from holdfast.results.checked import Checked as Checked
 from holdfast.results.checked import Listings as Listings
+from holdfast.results.column import Lens as Lens
 from holdfast.results.explanation import Explanation as Explanation
 from holdfast.results.found import Found as Found
 from holdfast.results.history import RuleHistory as RuleHistory
-from holdfast.results.column import Lens as Lens
 from holdfast.results.marks import Marks as Marks
 from holdfast.results.memory import ColumnFigures as ColumnFigures
 from holdfast.results.memory import Event as Event
