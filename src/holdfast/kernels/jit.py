@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property, update_wrapper
 from types import FunctionType
 from typing import Any, TypeVar, cast
@@ -38,11 +38,14 @@ class _Kernel:
         self._function, self._steps, self._options = function, steps, options
 
     def __call__(self, *values: Any) -> Any:
-        steps = None if "numba" in sys.modules else self._steps
-        if _ALL_PLAIN or (steps is not None and _are_cheaper(int(steps(*values)))):
+        if "compiled" not in self.__dict__ and self._is_plain(values):
             with np.errstate(over="ignore"):  # integers wrap, as those of machine code do
                 return self.plain(*values)
         return self.compiled(*values)
+
+    def _is_plain(self, values: Sequence[Any]) -> bool:
+        """Whether a call runs as Python, given its arguments."""
+        return _ALL_PLAIN or (self._steps is not None and _are_cheaper(int(self._steps(*values))))
 
     @property
     def targetoptions(self) -> dict[str, Any]:
@@ -76,7 +79,7 @@ class _Kernel:
 
 def _are_cheaper(steps: int) -> bool:
     """Whether these steps in Python, after those already taken, are cheaper than to load Numba."""
-    if _taken[0] + steps > PATIENCE:
+    if "numba" in sys.modules or _taken[0] + steps > PATIENCE:
         return False
     _taken[0] += steps
     return True

@@ -188,7 +188,7 @@ class Operands:
     def __len__(self) -> int:
         return len(self._rows)
 
-    @cached_property
+    @property
     def ids(self) -> Ids:
         """The ids of the rows."""
         return self._rows.ids

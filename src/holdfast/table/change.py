@@ -38,13 +38,13 @@ class Change:
         """The codes of the rows that died."""
         return self.before.codes(self.dead)
 
-    @cached_property
+    @property
     def come(self) -> Rows:
         """The rows born, as columns."""
         ids = np.arange(self.born.start, self.born.stop, dtype=np.int64)
         return Rows.of(self.after.encoding, ids, lambda column: self.inserted[column])
 
-    @cached_property
+    @property
     def gone(self) -> Rows:
         """The rows that died, as columns, by id."""
         return Rows.of(self.after.encoding, self.dead, lambda column: self.deleted[column])
