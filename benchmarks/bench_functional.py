@@ -15,11 +15,11 @@ import pyarrow.csv
 from benchmarks.data import shared
 from benchmarks.frame import Case, Rss, benchmark, quick
 from holdfast.engines.functional import FunctionalSettings
+from holdfast.engines.functional.agree_sets import CountedAgreeSets
 from holdfast.engines.functional.approximate import derive_approximate
 from holdfast.engines.functional.derive import derive
-from holdfast.engines.functional.engine import FunctionalEngine
-from holdfast.engines.functional.result import Rules
-from holdfast.engines.functional.state import CountedAgreeSets, State
+from holdfast.engines.functional.engine import FunctionalEngine, State
+from holdfast.engines.functional.wording import Rules
 from holdfast.engines.registry import rule_class
 from holdfast.engines.thresholds import limit_of
 from holdfast.engines.watched import WatchedTable

@@ -8,7 +8,7 @@ import pytest
 
 import holdfast as hf
 from holdfast.borders.borders import Borders
-from holdfast.borders.method import Budget, choose, way_in_words
+from holdfast.borders.method import Budget, choose, strategy_in_words
 from holdfast.borders.rows import CodedColumns
 from holdfast.borders.targets import Targets
 from holdfast.engines.functional import engine as functional
@@ -34,7 +34,7 @@ def test_the_way_follows_from_rows_and_columns(rows: int, columns: int, way: str
     choice = choose("auto", rows, columns, BUDGET)
     assert choice.name == way
     assert why in choice.why
-    assert why in way_in_words(choice.name, choice.why)
+    assert why in strategy_in_words(choice.name, choice.why)
 
 
 def test_one_may_ask_for_a_way() -> None:

@@ -43,7 +43,6 @@ from holdfast.borders.targets import Targets
 from holdfast.errors import BadInput
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
-from holdfast.pairs.hitting import Mended
 from holdfast.pairs.keys import KeyTable
 from holdfast.pairs.multiset import MOST_COLUMNS
 from holdfast.progress import SILENT, Progress
@@ -227,9 +226,9 @@ class Borders:
 
     def follow(
         self, dead: NDArray[np.int64], runner: Runner | None = None, progress: Progress = SILENT
-    ) -> dict[int, Mended]:
-        """Take in a batch that the rows have followed, and of which some ids died. Tells what became of the targets
-        whose minimal contexts changed.
+    ) -> dict[int, Words]:
+        """Take in a batch that the rows have followed, and of which some ids died. Gives the minimal contexts of the
+        targets of which they may have changed.
         """
         before, fresh, self._runner = dict(self.covers), self.rows.fresh, runner or Threads()
         self._without(dead, fresh, progress)
@@ -238,7 +237,7 @@ class Borders:
         changed = {target: own for target, own in self.covers.items() if own is not before[target]}
         if changed:
             self._all = None
-        return {target: Mended.anew(before[target], own) for target, own in changed.items()}
+        return changed
 
     def _without(self, dead: NDArray[np.int64], fresh: int, progress: Progress) -> None:
         """Let witnesses go of which a row died, and look for others."""

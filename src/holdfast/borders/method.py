@@ -1,4 +1,4 @@
-"""Which of the two ways finds the rules of a table: counting all pairs of rows, or borders.
+"""Which of the two strategies finds the rules of a table: counting all pairs of rows, or borders.
 
 Counting looks at every pair of rows once, and then knows all; it grows with the square of the rows, and hardly with the
 number of rules. Borders look at the rows once for each of the contexts that come into question; they grow with the
@@ -18,8 +18,8 @@ HELP = "How: by counting all pairs of rows, or by borders (evidence and proof). 
 
 @dataclass(frozen=True)
 class Budget:
-    """Up to how many pairs of rows counting is fast; and, where there are at least so many columns, up to how many it
-    is still the better way.
+    """Up to how many pairs of rows counting is fast; and, where there are at least so many columns, up to how many
+    counting still is the better strategy.
     """
 
     pairs: int
@@ -37,7 +37,7 @@ WIDE_PATTERNS = Budget(pairs=30_000_000, wide=NARROW + 1, wide_pairs=30_000_000)
 
 @dataclass(frozen=True)
 class Choice:
-    """A way, and why."""
+    """A strategy, and why it was chosen."""
 
     name: str
     why: str
@@ -50,7 +50,7 @@ def refuse_unknown(method: str) -> None:
 
 
 def choose(method: Method, rows: int, columns: int, budget: Budget) -> Choice:
-    """The way that was asked for, or the one that fits a table."""
+    """The strategy that was asked for, or the one that fits a table."""
     pairs = rows * (rows - 1) // 2
     if method != "auto":
         return Choice(method, f"as --method {method} asks")
@@ -61,11 +61,11 @@ def choose(method: Method, rows: int, columns: int, budget: Budget) -> Choice:
     return Choice("borders", f"as {rows:,} rows make {pairs:,} pairs, too many to count them all")
 
 
-def way_in_words(way: str, why: str) -> str:
-    """A way as people read it."""
+def strategy_in_words(name: str, why: str) -> str:
+    """A strategy as people read it."""
     how = {
         "counts": "by counting all pairs of rows",
         "borders": "by borders (evidence and proof)",
         "removals": "by counting the rows that must go",
-    }[way]
+    }[name]
     return f"{how}, {why}" if why else how

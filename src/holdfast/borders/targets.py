@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,18 +81,31 @@ class Targets:
         """Whether a target is a pair of columns, descending."""
         return target > self.columns + self.pairs
 
+    @cached_property
+    def columns_of_each(self) -> list[tuple[int, ...]]:
+        """The columns that each target is about: none, one or two; no context of its rules holds them."""
+        every = range(self.columns)
+        pairs = list(combinations(every, 2)) if self.ascending_pairs or self.descending_pairs else []
+        return [*((column,) for column in every), (), *pairs, *pairs]
+
     def columns_of(self, target: int) -> tuple[int, ...]:
-        """The columns that a target is about: none, one or two; no context of its rules holds them."""
-        if target <= self.columns:
-            return (target,) if target < self.columns else ()
-        one, other = self.columns_of_pairs(np.array([target]))
-        return int(one[0]), int(other[0])
+        """The columns that a target is about."""
+        return self.columns_of_each[target]
 
     def columns_of_pairs(self, targets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The two columns of each of some targets that are pairs."""
         one, other = _pairs_of(self.columns)
         places = (targets - self.columns - 1) % max(self.pairs, 1)
         return one[places], other[places]
+
+    @cached_property
+    def sets_of_pairs(self) -> Words:
+        """The columns of each target of two columns, as a set; none of others."""
+        sets = np.zeros((len(self.columns_of_each), self.context_words), np.uint64)
+        pairs = np.arange(self.key + 1, len(sets))
+        for columns in self.columns_of_pairs(pairs):
+            sets[pairs, columns >> 6] |= np.uint64(1) << (columns & 63).astype(np.uint64)
+        return sets
 
     @property
     def free_columns(self) -> Sequence[int]:

@@ -156,3 +156,24 @@ def choose(numbers: Ints, broken: Words, bits: Words, rows: Ints, counted: Words
             counted[0, own, w] |= use
         after[j] = first[own]
         first[own] = j
+
+
+@kernel
+def first_breaking(contexts: Words, targets: Ints, agree: Words, broken: Words, places: Ints) -> None:
+    """For each rule the first pair that breaks it, -1 where none does. IN contexts[rule, word] and targets[rule];
+    agree, broken [pair, word]: the columns on which pairs agree, the targets that they break; OUT places[rule]
+    """
+    for i in range(len(contexts)):
+        places[i] = -1
+        target = targets[i]
+        for j in range(len(agree)):
+            if not has(broken[j], target):
+                continue
+            within = True
+            for w in range(contexts.shape[1]):
+                if contexts[i, w] & ~agree[j, w]:
+                    within = False
+                    break
+            if within:
+                places[i] = j
+                break

@@ -35,11 +35,11 @@ def put(bits: Words, place: int) -> None:
 
 
 @kernel
-def first_above(sets: Words, others: Words, places: Places) -> None:
-    """OUT places: for each set the first of the others that contains it, -1 where none does."""
+def first_above(sets: Words, others: Words, begins: Places, ends: Places, places: Places) -> None:
+    """OUT places: for each set i the first of the others from begins[i] to ends[i] that contains it, or -1."""
     for i in range(len(sets)):
         places[i] = -1
-        for j in range(len(others)):
+        for j in range(begins[i], ends[i]):
             if _is_inside(sets, i, others, j):
                 places[i] = j
                 break

@@ -118,8 +118,14 @@ def minus(sets: Words, others: Words) -> Words:
     return sets[~among(sets, others)]
 
 
-def containers(sets: Words, others: Words) -> NDArray[np.int64]:
-    """For each set the place of one of the others that contains it, -1 where none does."""
+def containers(
+    sets: Words, others: Words, begins: NDArray[np.int64] | None = None, ends: NDArray[np.int64] | None = None
+) -> NDArray[np.int64]:
+    """For each set the place of the first of the others that contains it, -1 where none does; begins and ends say among
+    which of the others to look for each set (None: among all).
+    """
     places = np.empty(len(sets), np.int64)
-    first_above(np.ascontiguousarray(sets), np.ascontiguousarray(others), places)
+    begins = np.zeros(len(sets), np.int64) if begins is None else begins
+    ends = np.full(len(sets), len(others)) if ends is None else ends
+    first_above(np.ascontiguousarray(sets), np.ascontiguousarray(others), begins, ends, places)
     return places

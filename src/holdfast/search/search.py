@@ -85,12 +85,20 @@ class PairSearch:
         found = once.pairs_between(query, index, rows, limit)
         return once.counted(query, index, rows) if found is None else Found(len(found), found)
 
-    def first(self, number: int) -> tuple[int, int] | None:
-        """One pair of a query, or None. The search ends with the first that it meets."""
+    def first(self, number: int, asking: Rows | None = None) -> tuple[int, int] | None:
+        """One pair of a query, with one of some rows (None: of any), or None. The search ends with the first that it
+        meets.
+        """
         query, rows = self.queries[number], self._rows()
+        if asking is not None:
+            some = Operands(self.spaces, asking)
+            found = self._index(number, 0, rows).first(query.as_t, some, OTHERS)
+            if found is None and not query.symmetric:
+                found = self._index(number, 1, rows).first(query.as_s, some, OTHERS)
+            return found
         if query.single:
-            found = once.passing(query, rows)
-            return (int(found[0]), -1) if len(found) else None
+            alone = once.passing(query, rows)
+            return (int(alone[0]), -1) if len(alone) else None
         partners = YOUNGER if query.symmetric else OTHERS
         return self._index(number, 0, rows).first(query.as_t, rows, partners)
 

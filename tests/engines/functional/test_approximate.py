@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.engines.functional import approximate, witness
+from holdfast.engines.found import witnesses
+from holdfast.engines.functional import approximate
 from holdfast.engines.functional.approximate import derive_approximate
 from holdfast.pairs import bitsets
 from tests.engines.functional.test_engine import test_every_batch_by_definition as every_batch
@@ -46,7 +47,7 @@ def test_both_ways_by_definition(narrow: int, family: dict[frozenset[int], int],
         assert len(found) == len(part)
 
 
-def test_batches_where_every_pair_is_compared(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(witness, "_FEW", 0)
+def test_batches_where_witnesses_are_searched_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(witnesses, "_TRIED", 0)
     monkeypatch.setattr(approximate, "NARROW", 0)
     every_batch()

@@ -46,7 +46,7 @@ def test_every_batch_by_definition(
     watched = WatchedTable(world.table)
     method = "borders" if borders and not float(error) else "counts"
     kept = [Kept(engine, world, watched) for engine in engines(error, most, method)]
-    assert method == "borders" or kept[0].state.way.pairs is kept[1].state.way.pairs, "pairs are counted once"
+    assert method == "borders" or kept[0].state.strategy.pairs is kept[1].state.strategy.pairs, "pairs are counted once"
     _check_rules(kept, world, nulls, error, most)
     for batch in stream:
         change = world.change(batch)
@@ -98,7 +98,7 @@ def test_loaded_together_they_share_again() -> None:
     fd, ucc = (Kept(engine, world, watched) for engine in engines())
     again = WatchedTable(world.table, *watched.dump())
     states = [one.engine.load(again, *one.engine.dump(one.state)) for one in (fd, ucc)]
-    assert states[0].way.pairs is states[1].way.pairs
+    assert states[0].strategy.pairs is states[1].strategy.pairs
     assert [dict(one.engine.result(s)) for one, s in zip((fd, ucc), states, strict=True)] == [fd.result(), ucc.result()]
 
 

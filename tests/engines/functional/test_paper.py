@@ -11,7 +11,8 @@ import pytest
 
 from holdfast.changes.diff import Diff
 from holdfast.engines.contract import Engine
-from holdfast.engines.functional.state import AgreeSets, State
+from holdfast.engines.functional.agree_sets import AgreeSetStrategy
+from holdfast.engines.functional.engine import State
 from holdfast.engines.registry import make_engine
 from holdfast.engines.watched import WatchedTable
 from holdfast.intake.source import ReadOptions
@@ -47,8 +48,8 @@ def changed(table: Table, folder: Path, inserts: pa.Table | None, deletes: pa.Ta
 
 def counted(state: State) -> Counter[frozenset[str]]:
     """The agree-sets by column names, the empty one aside, as the paper lists them."""
-    assert isinstance(state.way, AgreeSets)
-    sets, counts = state.way.pairs.sets.sets, state.way.pairs.sets.counts
+    assert isinstance(state.strategy, AgreeSetStrategy)
+    sets, counts = state.strategy.pairs.sets.sets, state.strategy.pairs.sets.counts
     named = {frozenset(COLUMNS[c] for c in bitsets.elements(one)): int(n) for one, n in zip(sets, counts, strict=True)}
     return Counter({names: count for names, count in named.items() if names})
 

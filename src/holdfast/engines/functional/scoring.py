@@ -20,7 +20,7 @@ from holdfast.engines.functional.agreement import Agreement
 from holdfast.engines.functional.evidence import most
 from holdfast.engines.functional.groups import Groups
 from holdfast.engines.functional.key_score import key_score
-from holdfast.engines.functional.result import Rules
+from holdfast.engines.functional.wording import Rules
 from holdfast.engines.thresholds import BROKEN, LONGER
 from holdfast.lazy_rules import RulesWhenAsked
 from holdfast.pairs import bitsets
@@ -86,8 +86,7 @@ def worth_of(table: Table, rules: Rules, among: Container[str] | None = None) ->
     """What those of some rules, all or those among some, are worth in a table that may have a score of `BROKEN` or
     more.
     """
-    is_short = {target: bitsets.sizes(part.sets) <= _LENGTH for target, part in rules.parts.items()}
-    some = shortest_first(rules.some(is_short).tested())
+    some = shortest_first(rules.some(bitsets.sizes(rules.joined.contexts) <= _LENGTH).tested())
     short = [rule for rule in some.rules() if among is None or rule.text in among]
     return {rule.text: rule.worth for rule in scored(table, short, BROKEN) if rule.worth is not None}
 

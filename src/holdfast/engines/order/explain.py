@@ -12,8 +12,8 @@ from holdfast.changes.diff import Witness
 from holdfast.engines import contract
 from holdfast.engines.order.breaks import LivingRows
 from holdfast.engines.order.removals import Contexts, Scratch, counter_of
-from holdfast.engines.order.result import Wording
 from holdfast.engines.order.scores import Scores
+from holdfast.engines.order.wording import Wording
 from holdfast.engines.thresholds import untested_sentence
 from holdfast.pairs import bitsets
 from holdfast.pairs.filled import is_empty
@@ -64,7 +64,7 @@ def explain(table: Table, text: str) -> Explanation:
     sizes = np.bincount(rows.groups(context)[1])
     sizes = sizes[sizes > 1]
     found = rows.broken(targets, target, context)
-    pair = None if found is None else (int(rows.ids[found.rows[0]]), int(rows.ids[found.rows[1]]))
+    pair = None if found is None else tuple(sorted(rows.ids[list(found.rows)].tolist()))
     compared = [] if isinstance(rule, Constant) else [names.index(name) for name in rule.pair]
     score = int(Scores(table).of(*(bitsets.of(own, targets.context_words)[None] for own in (context, compared)))[0])
     to_remove = 0 if found is None else _fewest(table, targets, target, context)

@@ -14,7 +14,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from holdfast.borders.method import NARROW, PATTERNS, WIDE_PATTERNS, Choice, choose, way_in_words
+from holdfast.borders.method import NARROW, PATTERNS, WIDE_PATTERNS, Choice, choose, strategy_in_words
 from holdfast.changes.diff import Diff
 from holdfast.engines.contract import Engine, RuleClass
 from holdfast.engines.pointwise import PointwiseSettings
@@ -98,7 +98,7 @@ class PointwiseEngine(Engine[WatchedTable, State]):
 
     def how(self, state: State) -> str:
         """By which way, and why; and how long left sides may be."""
-        return f"{way_in_words(state.way.name, state.why)}; {state.wording.bound}"
+        return f"{strategy_in_words(state.way.name, state.why)}; {state.wording.bound}"
 
     def as_asked_of(self, state: State) -> PointwiseEngine:
         """With the bound of a state."""

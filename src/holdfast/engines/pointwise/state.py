@@ -87,7 +87,7 @@ class State:
 
     def dump(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """The rules and what the way keeps."""
-        kept, facts = self.way.kept(WAY, self.why)
+        kept, facts = self.way.named_dump(WAY, self.why)
         arrays = {f"rules/{name}": getattr(self.rules, name).reshape(-1) for name in KEPT}
         arrays["never"] = self.never.reshape(-1)
         return arrays | kept, {"vacuous": self.vacuous, "max_lhs": self.asked.max_lhs, **facts}

@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.borders.rows import RankedColumns
+from holdfast.engines.found.strategies import Strategy
 from holdfast.engines.pointwise.marks import Boxes, Space, Values
 from holdfast.engines.pointwise.proving import pairs_within
 from holdfast.engines.watched import WatchedTable
-from holdfast.engines.ways import Strategy
 from holdfast.progress import Progress
 from holdfast.table.change import Change
 from holdfast.table.runner import Runner

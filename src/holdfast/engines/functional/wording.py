@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from holdfast.engines import contexts
+from holdfast.engines.found import rules
 from holdfast.rules.dependency import FD, Dependency, Key, fd_text, key_text, parse
 
-Rules = contexts.Rules[Dependency]
+Rules = rules.Rules[Dependency]
 
 
-class Wording(contexts.Wording[Dependency]):
+class Wording(rules.Wording[Dependency]):
     """What keys and FDs need to be put into words."""
 
     def text(self, target: int, context: Sequence[int], written: Sequence[str]) -> str:
@@ -18,7 +18,7 @@ class Wording(contexts.Wording[Dependency]):
         lhs = [written[c] for c in context]
         return fd_text(lhs, written[target]) if target < len(written) else key_text(lhs)
 
-    def rule(self, target: int, context: Sequence[int], error: float, score: int | None, empty: bool) -> Dependency:  # noqa: ARG002
+    def rule(self, target: int, context: Sequence[int], error: float, figure: int | None, empty: bool) -> Dependency:  # noqa: ARG002
         """A rule."""
         lhs = tuple([self.names[c] for c in context])
         if target == len(self.names):

@@ -1,4 +1,4 @@
-"""What the engines keep of a table: its counted agree-sets, which keys and FDs share, and the rules that follow."""
+"""Keys and FDs from counted agree-sets, which both share."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.borders.parts import Part
-from holdfast.engines import ways
+from holdfast.engines.found.strategies import Covers, CoverStrategy, Followed, Spec, exact
 from holdfast.engines.functional import derive
 from holdfast.engines.functional.approximate import derive_approximate
 from holdfast.engines.thresholds import limit_of
 from holdfast.engines.watched import Arrays, Facts, WatchedTable, below, inside
-from holdfast.engines.ways import Asked, Covers, Followed, Way, exact
 from holdfast.errors import BadInput
 from holdfast.pairs import bitsets
 from holdfast.pairs.maximal import Maximal, Shift
@@ -102,59 +101,59 @@ class CountedAgreeSets:
         return cls(PairWatch.load(table, inside("pairs/", arrays), facts), columns, maximal)
 
 
-class AgreeSets(Way):
-    """The way of counts: the rules that follow from counted agree-sets, which are kept with the table."""
+class AgreeSetStrategy(CoverStrategy):
+    """Counting pairs: the rules that follow from counted agree-sets, which are a part of the table."""
 
     name = "counts"
 
-    def __init__(self, pairs: CountedAgreeSets, asked: Asked) -> None:
-        self.pairs, self._asked = pairs, asked
+    def __init__(self, pairs: CountedAgreeSets, spec: Spec) -> None:
+        self.pairs, self._spec = pairs, spec
 
     @classmethod
-    def begin(cls, subject: WatchedTable, asked: Asked, runner: Runner, progress: Progress) -> tuple[AgreeSets, Covers]:
+    def begin(
+        cls, subject: WatchedTable, spec: Spec, runner: Runner, progress: Progress
+    ) -> tuple[AgreeSetStrategy, Covers]:
         """Compare all pairs, and derive."""
-        way = cls(subject.part(CountedAgreeSets, runner, progress), asked)
-        return way, way._derived(subject.table.rows, progress)
+        strategy = cls(subject.part(CountedAgreeSets, runner, progress), spec)
+        return strategy, strategy._derived(subject.table.rows, progress)
 
     def follow(self, covers: Covers, change: Change, runner: Runner, progress: Progress) -> Followed:  # noqa: ARG002
         """Derive what a batch changed in the agree-sets."""
-        maximal, asked = self.pairs.changed, self._asked
-        if asked.error or maximal is None:
+        maximal, spec = self.pairs.changed, self._spec
+        if spec.error or maximal is None:
             return Followed(self._derived(change.after.rows, progress))
         known = {target: part.sets for target, part in covers.items()}
-        said = _saying(asked, len(known), progress)
-        changed = derive.follow(known, maximal.shift, maximal.before, asked.max_size, said)
-        return Followed(exact({target: now.sets for target, now in changed.items()}), changed)
+        said = _saying(spec, len(known), progress)
+        changed = derive.follow(known, maximal.shift, maximal.before, spec.max_size, said)
+        now, went, came = (
+            exact({target: getattr(each, name) for target, each in changed.items()})
+            for name in ("sets", "lost", "gained")
+        )
+        return Followed(now, (went, came))
 
     def _derived(self, rows: int, progress: Progress) -> dict[int, Part]:
-        asked, sets, targets = self._asked, self.pairs.sets, self._asked.targets.wanted()
-        said = _saying(asked, len(targets), progress)
-        if not asked.error:
-            return exact(derive.derive(self.pairs.maximal(progress), targets, asked.max_size, said))
-        limit, columns = limit_of(asked.error, pairs_of(rows)), asked.targets.columns
-        return derive_approximate(sets.sets, sets.counts, columns, targets, limit, asked.max_size, said)
+        spec, sets, targets = self._spec, self.pairs.sets, self._spec.targets.wanted()
+        said = _saying(spec, len(targets), progress)
+        if not spec.error:
+            return exact(derive.derive(self.pairs.maximal(progress), targets, spec.max_size, said))
+        limit, columns = limit_of(spec.error, pairs_of(rows)), spec.targets.columns
+        return derive_approximate(sets.sets, sets.counts, columns, targets, limit, spec.max_size, said)
 
     def dump(self) -> tuple[Arrays, Facts]:
         """Nothing of its own."""
         return {}, {}
 
     @classmethod
-    def load(cls, subject: WatchedTable, asked: Asked, arrays: Arrays, facts: Facts) -> AgreeSets:  # noqa: ARG003
+    def load(cls, subject: WatchedTable, spec: Spec, arrays: Arrays, facts: Facts) -> AgreeSetStrategy:  # noqa: ARG003
         """What `dump` described."""
-        return cls(subject.part(CountedAgreeSets), asked)
+        return cls(subject.part(CountedAgreeSets), spec)
 
 
-def _saying(asked: Asked, targets: int, progress: Progress) -> OnProgress:
+def _saying(spec: Spec, targets: int, progress: Progress) -> OnProgress:
     """What to say while targets are worked on, given their number."""
     bound = "Where short rules are enough, stop and bound them: discover or init with --max-lhs 3."
-    title = "keys" if asked.targets.keys else "functional dependencies"
-    return search_progress(progress, title, "columns", targets, bound if asked.max_size is None else None)
-
-
-class State(ways.State):
-    """The left sides of each target, and what they follow from: counted agree-sets, or borders."""
-
-    NAMES = "rules/lhs", "rules/broken"
+    title = "keys" if spec.targets.keys else "functional dependencies"
+    return search_progress(progress, title, "columns", targets, bound if spec.max_size is None else None)
 
 
 def _rows(flat: NDArray[Any], columns: int) -> NDArray[np.uint64]:

@@ -1,4 +1,4 @@
-"""The way of counts: the signatures of order of all pairs of rows, counted, and the covers that follow from them.
+"""Counting pairs: the signatures of order of all pairs of rows, counted, and the covers that follow from them.
 
 A signature tells of two rows the columns on which they agree, and those on which one is less or more. So it tells the
 targets that the pair breaks, in every context that is a part of its agree-set, and the agree-sets that are maximal for
@@ -19,8 +19,8 @@ import numpy as np
 from holdfast.borders.evidence import Border, maximal
 from holdfast.borders.parts import Part
 from holdfast.borders.targets import Targets
+from holdfast.engines.found.strategies import Covers, CoverStrategy, Followed, Spec, exact
 from holdfast.engines.watched import Arrays, Facts, WatchedTable
-from holdfast.engines.ways import Asked, Covers, Followed, Way, exact
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
 from holdfast.pairs.watch import CountedSignatures
@@ -58,20 +58,22 @@ class Maximal(Border):
         return False
 
 
-class Counts(Way):
-    """The way of counts, with the maximal agree-sets of every target."""
+class SignatureStrategy(CoverStrategy):
+    """Counting pairs, with the maximal agree-sets of every target."""
 
     name = "counts"
 
-    def __init__(self, pairs: CountedSignatures, asked: Asked, maximal: Maximal) -> None:
-        self._pairs, self._asked, self._maximal = pairs, asked, maximal
+    def __init__(self, pairs: CountedSignatures, spec: Spec, maximal: Maximal) -> None:
+        self._pairs, self._spec, self._maximal = pairs, spec, maximal
 
     @classmethod
-    def begin(cls, subject: WatchedTable, asked: Asked, runner: Runner, progress: Progress) -> tuple[Counts, Covers]:
+    def begin(
+        cls, subject: WatchedTable, spec: Spec, runner: Runner, progress: Progress
+    ) -> tuple[SignatureStrategy, Covers]:
         """Compare all pairs, and derive."""
         pairs = subject.part(CountedSignatures, runner, progress)
-        way = cls(pairs, asked, Maximal.none(asked.targets).with_more(pairs.sets.sets))
-        return way, way._derived(asked.targets.wanted(), progress)
+        strategy = cls(pairs, spec, Maximal.none(spec.targets).with_more(pairs.sets.sets))
+        return strategy, strategy._derived(spec.targets.wanted(), progress)
 
     def follow(self, covers: Covers, change: Change, runner: Runner, progress: Progress) -> Followed:  # noqa: ARG002
         """Derive what a batch changed in the maximal agree-sets."""
@@ -83,19 +85,19 @@ class Counts(Way):
         return Followed(self._derived(self._maximal.changed_since(before), progress))
 
     def _derived(self, wanted: list[int], progress: Progress) -> dict[int, Part]:
-        said = saying(len(wanted), self._asked.max_size, progress)
-        return exact(self._maximal.covers(wanted, self._asked.max_size, said))
+        said = saying(len(wanted), self._spec.max_size, progress)
+        return exact(self._maximal.covers(wanted, self._spec.max_size, said))
 
     def dump(self) -> tuple[Arrays, Facts]:
         """The maximal agree-sets."""
         return {"sets": self._maximal.sets.reshape(-1), "bits": self._maximal.bits.reshape(-1)}, {}
 
     @classmethod
-    def load(cls, subject: WatchedTable, asked: Asked, arrays: Arrays, facts: Facts) -> Counts:  # noqa: ARG003
+    def load(cls, subject: WatchedTable, spec: Spec, arrays: Arrays, facts: Facts) -> SignatureStrategy:  # noqa: ARG003
         """What `dump` described."""
-        sets = np.array(arrays["sets"], np.uint64).reshape(-1, asked.targets.context_words)
-        bits = np.array(arrays["bits"], np.uint64).reshape(-1, asked.targets.words)
-        return cls(subject.part(CountedSignatures), asked, Maximal(asked.targets, sets, bits))
+        sets = np.array(arrays["sets"], np.uint64).reshape(-1, spec.targets.context_words)
+        bits = np.array(arrays["bits"], np.uint64).reshape(-1, spec.targets.words)
+        return cls(subject.part(CountedSignatures), spec, Maximal(spec.targets, sets, bits))
 
 
 def saying(targets: int, max_size: int | None, progress: Progress) -> OnProgress:

@@ -1,4 +1,4 @@
-"""The way of approximate rules: all minimal ones that hold but for a share of the rows.
+"""Approximate orders by counting removals: all minimal rules that hold but for a share of the rows.
 
 The error of a rule is the least share of rows that must go so that it holds (`removals`). A context is told for a
 target iff its error is at most the threshold (decided in whole rows, a threshold of 0.01 being the decimal), that
@@ -21,13 +21,13 @@ import numpy as np
 from holdfast.borders.parts import Part
 from holdfast.borders.rows import RankedColumns
 from holdfast.borders.targets import Targets
-from holdfast.engines.order.counts import saying
+from holdfast.engines.found.strategies import Covers, CoverStrategy, Followed, Spec
 from holdfast.engines.order.duality import Again, Border, Count, Judge
 from holdfast.engines.order.removals import Context, Contexts, Scratch, counter_of
+from holdfast.engines.order.signatures import saying
 from holdfast.engines.order.touched import Touched
 from holdfast.engines.thresholds import limit_of
 from holdfast.engines.watched import Arrays, Facts, WatchedTable
-from holdfast.engines.ways import Asked, Covers, Followed, Way
 from holdfast.pairs import bitsets
 from holdfast.progress import Progress
 from holdfast.table.change import Change
@@ -47,22 +47,22 @@ class _Now:
     touched: Touched | None
 
 
-class Approximate(Way):
-    """The way of approximate rules. What holds is in the covers, so it keeps what fails."""
+class RemovalStrategy(CoverStrategy):
+    """Counting removals. What holds is in the covers, so it keeps what fails."""
 
     name = "removals"
 
-    def __init__(self, rows: RankedColumns, asked: Asked, borders: dict[int, Border]) -> None:
-        self._rows, self._asked, self._borders = rows, asked, borders
+    def __init__(self, rows: RankedColumns, spec: Spec, borders: dict[int, Border]) -> None:
+        self._rows, self._spec, self._borders = rows, spec, borders
 
     @classmethod
     def begin(
-        cls, subject: WatchedTable, asked: Asked, runner: Runner, progress: Progress
-    ) -> tuple[Approximate, Covers]:
+        cls, subject: WatchedTable, spec: Spec, runner: Runner, progress: Progress
+    ) -> tuple[RemovalStrategy, Covers]:
         """Count contexts to and fro between both borders."""
         rows = subject.part(RankedColumns, runner, progress)
-        way = cls(rows, asked, {target: Border() for target in asked.targets.wanted()})
-        return way, way._settled(None, progress)
+        strategy = cls(rows, spec, {target: Border() for target in spec.targets.wanted()})
+        return strategy, strategy._settled(None, progress)
 
     def follow(self, covers: Covers, change: Change, runner: Runner, progress: Progress) -> Followed:  # noqa: ARG002
         """Count again what the batch may have changed."""
@@ -75,7 +75,7 @@ class Approximate(Way):
     def dump(self) -> tuple[Arrays, Facts]:
         """What fails, and how many rows must go there, at least."""
         failing = [(target, *each) for target, border in self._borders.items() for each in border.failing.items()]
-        words = self._asked.targets.context_words
+        words = self._spec.targets.context_words
         return {
             "target": np.array([target for target, _, _ in failing], np.int64),
             "contexts": bitsets.of_integers([context for _, context, _ in failing], words).reshape(-1),
@@ -83,21 +83,21 @@ class Approximate(Way):
         }, {}
 
     @classmethod
-    def load(cls, subject: WatchedTable, asked: Asked, arrays: Arrays, facts: Facts) -> Approximate:  # noqa: ARG003
+    def load(cls, subject: WatchedTable, spec: Spec, arrays: Arrays, facts: Facts) -> RemovalStrategy:  # noqa: ARG003
         """What `dump` described."""
-        borders = {target: Border() for target in asked.targets.wanted()}
-        contexts = bitsets.integers(np.array(arrays["contexts"], np.uint64).reshape(-1, asked.targets.context_words))
+        borders = {target: Border() for target in spec.targets.wanted()}
+        contexts = bitsets.integers(np.array(arrays["contexts"], np.uint64).reshape(-1, spec.targets.context_words))
         for target, context, removed in zip(arrays["target"], contexts, arrays["removed"], strict=True):
             borders[int(target)].failing[context] = int(removed)
-        return cls(subject.part(RankedColumns), asked, borders)
+        return cls(subject.part(RankedColumns), spec, borders)
 
     def _settled(self, change: Change | None, progress: Progress) -> dict[int, Part]:
         """The covers, after a batch or, without one, from scratch."""
-        targets, limit = self._asked.targets, limit_of(self._asked.error, int(np.count_nonzero(self._rows.alive)))
+        targets, limit = self._spec.targets, limit_of(self._spec.error, int(np.count_nonzero(self._rows.alive)))
         deleted, touched = (len(change.dead), Touched.by(self._rows, change)) if change else (0, None)
         now = _Now(Contexts(self._rows), limit, deleted, touched)
         columns, pairs = range(targets.columns), list(combinations(range(targets.columns), 2))
-        said = saying(len(columns) + len(pairs), self._asked.max_size, progress)
+        said = saying(len(columns) + len(pairs), self._spec.max_size, progress)
         each(columns, lambda column, so_far: self._settle(column, now, (), Scratch(), so_far), progress=said)
         found = sum(len(self._borders[column].holding) for column in columns)
 
@@ -115,16 +115,16 @@ class Approximate(Way):
         own = sum(1 << column for column in pair)
         constant = {context for column in pair for context in self._borders[column].holding}
         implied = tuple(context for context in constant if not context & own)
-        targets, scratch = self._asked.targets, Scratch()
+        targets, scratch = self._spec.targets, Scratch()
         for target in (targets.ascending(*pair), targets.descending(*pair)):
             if target in self._borders:
                 self._settle(target, now, implied, scratch, so_far)
 
     def _settle(self, target: int, now: _Now, implied: tuple[Context, ...], scratch: Scratch, so_far: SoFar) -> None:
-        free = set(bitsets.elements(self._asked.targets.free(target)))
+        free = set(bitsets.elements(self._spec.targets.free(target)))
         columns = [column for column in now.contexts.coarse_first if column in free]
-        judge = Judge(*_counts(self._asked.targets, target, now, scratch), now.limit, now.deleted, implied)
-        self._borders[target].settle(columns, self._asked.max_size, judge, so_far)
+        judge = Judge(*_counts(self._spec.targets, target, now, scratch), now.limit, now.deleted, implied)
+        self._borders[target].settle(columns, self._spec.max_size, judge, so_far)
 
 
 def _counts(targets: Targets, target: int, now: _Now, scratch: Scratch) -> tuple[Count, Again]:

@@ -1,0 +1,83 @@
+"""Why rules came and went: the first of a class's sets of rules that lacks them, decided here for all classes.
+
+    covers        no pair of rows breaks the rule              else it is broken, and rows are its witness
+    minimal       no rule that says more is reported           else it is implied by that one
+    tested        some pair of rows could break it             else it is untested; in a table of one row all rules are
+    above         its score is as high as is asked for         else it is below the threshold
+    = reported
+
+A class tells how rules stand at a moment (`Standing`): after a batch, of the rules that it lost, or before it, of those
+that it gained.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.changes.diff import Cause, CauseKind
+
+Mask = NDArray[np.bool_]
+UNTESTED = Cause("untested")
+
+
+@dataclass(frozen=True, eq=False)
+class Standing:
+    """How some rules stand at a moment: which ones no pair of rows breaks, which of these follow from another rule, by
+    place, with why, and which ones a pair of rows could break (None: all). `has_pairs`: two rows are there.
+    """
+
+    covered: Mask
+    implied: Callable[[], Mapping[int, Cause]] = field(default=dict)
+    tested: Mask | None = None
+    has_pairs: bool = True
+
+    @property
+    def broken(self) -> Mask:
+        """Which rules rows break."""
+        return ~self.covered if self.has_pairs else np.zeros(len(self.covered), np.bool_)
+
+    def causes(
+        self, texts: Iterable[str], broken: Callable[[int], Cause | None], below: CauseKind = "score"
+    ) -> dict[str, Cause]:
+        """The causes of rules, given their texts, why one is broken, by place, and what is said of those below the
+        threshold.
+        """
+        if not self.has_pairs:
+            return dict.fromkeys(texts, UNTESTED)
+        implied, tested, too_low = self.implied(), self.tested, Cause(below)
+        found = {}
+        for place, (text, is_covered) in enumerate(zip(texts, self.covered.tolist(), strict=True)):
+            if not is_covered:
+                why = broken(place)
+            elif place in implied:
+                why = implied[place]
+            else:
+                why = too_low if tested is None or tested[place] else UNTESTED
+            if why is not None:
+                found[text] = why
+        return found
+
+
+class Causes(Mapping[str, Cause]):
+    """Causes by the texts of rules, put into words when someone reads them: there may be a hundred thousand."""
+
+    def __init__(self, count: int, make: Callable[[], dict[str, Cause]]) -> None:
+        self._count, self._make = count, make
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._made)
+
+    def __getitem__(self, text: str) -> Cause:
+        return self._made[text]
+
+    @cached_property
+    def _made(self) -> dict[str, Cause]:
+        return self._make()

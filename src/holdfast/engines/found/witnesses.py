@@ -1,0 +1,137 @@
+"""Witnesses of rules that a batch broke: for each two rows that break it, one of them new where that can be found.
+
+One pair may break many rules, so pairs are tried on all rules that are left. First those that are at hand: what the
+strategy has come across, which its class tries on all rules; then new rows with all rows, as long as these are not too
+many. For what is left the pair search (`holdfast.search`) is asked for the first pair that breaks the rule with the
+largest context: who agrees on much breaks more. That pair is tried on the rest, and so on.
+
+Cost: a look at each pair that is tried, and a search, which sorts the rows, for each that is asked for.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from holdfast.changes.diff import NOBODY
+from holdfast.engines.given.queries import queries_of
+from holdfast.rules.rule import Rule
+from holdfast.search.queries import PairQuery
+from holdfast.search.search import PairSearch
+from holdfast.table.change import Change
+from holdfast.table.dictionary import NULL_CODE
+from holdfast.table.nulls import Nulls
+from holdfast.table.rows import Rows
+from holdfast.table.table import Table
+
+Numbers = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+_AT_ONCE = 1 << 15  # pairs that are compared together
+_TRIED = 1 << 20  # pairs of a new row with any other that are compared at most, rather than searched for
+
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """Pairs of rows, by id: on which columns the two agree, and the sign of their difference on each, `[pair, column]`;
+    0 also where a null leaves it unknown.
+    """
+
+    pairs: Numbers
+    equal: Mask
+    signs: Numbers
+
+    @staticmethod
+    def of(pairs: Numbers, table: Table) -> Compared:
+        """Pairs of rows of a table."""
+        rows, back = np.unique(pairs, return_inverse=True)
+        codes, back = table.codes(rows), back.reshape(-1, 2)
+        keys = np.array([table.order_keys(column).of(own) for column, own in enumerate(codes)]).reshape(len(codes), -1)
+        one, other = (keys[:, back[:, side]].T for side in (0, 1))
+        equal, signs = one == other, (one > other).astype(np.int64) - (one < other)
+        if table.schema.nulls.are_distinct:
+            nulls = (codes == NULL_CODE)[:, back].any(axis=2).T
+            equal, signs = equal & ~nulls, np.where(nulls, 0, signs)
+        return Compared(pairs, equal, signs)
+
+
+class Broken(ABC):
+    """Rules that rows broke, as their class has them, by number."""
+
+    @property
+    @abstractmethod
+    def sizes(self) -> Numbers:
+        """How many columns of two rows each rule compares before they may break it."""
+
+    @abstractmethod
+    def hits(self, rules: Numbers, seen: Compared) -> Numbers:
+        """For each of some rules the number of a pair that breaks it, -1 where none does."""
+
+    @abstractmethod
+    def rule(self, number: int) -> Rule:
+        """A rule, which says when rows break it."""
+
+
+def breaking_pairs(broken: Broken, change: Change, known: Numbers) -> Numbers:
+    """For each rule two row ids, NOBODY where no rows break it; `known` are those that are found already."""
+    pairs = np.sort(known, axis=1)
+    left = np.flatnonzero(pairs[:, 0] == NOBODY)
+    if not len(left):
+        return pairs
+    after, born = change.after, np.asarray(change.born, np.int64)
+    left = left[np.argsort(-broken.sizes[left], kind="stable")]
+    for some in _at_hand(born, after):
+        left = _tried(broken, left, Compared.of(some, after), pairs)
+        if not len(left):
+            return pairs
+    while len(left):
+        found = _first(broken.rule(int(left[0])), after, change.come)
+        seen = None if found is None else Compared.of(np.array([found]), after)
+        left = left[1:] if seen is None else _tried(broken, left, seen, pairs)
+    return pairs
+
+
+def _tried(broken: Broken, left: Numbers, seen: Compared, pairs: Numbers) -> Numbers:
+    """Let pairs stand for those of some rules that they break; gives the others."""
+    hits = broken.hits(left, seen)
+    pairs[left[hits >= 0]] = seen.pairs[hits[hits >= 0]]
+    return left[hits < 0]
+
+
+def _at_hand(born: Numbers, table: Table) -> Iterator[Numbers]:
+    """New rows with all rows, some at a time, the lower id first."""
+    if not len(born):
+        return
+    ids = table.living_ids()
+    step = max(1, _AT_ONCE // len(born))
+    for begin in range(0, min(len(ids), _TRIED // len(born)), step):
+        some = ids[begin : begin + step]
+        made = np.stack([np.repeat(born, len(some)), np.tile(some, len(born))], axis=1)
+        yield np.sort(made[made[:, 0] != made[:, 1]], axis=1)
+
+
+def _first(rule: Rule, table: Table, born: Rows) -> tuple[int, int] | None:
+    """Two rows that break a rule, the lower id first; one of them new if the search finds such a pair."""
+    nulls = table.schema.nulls
+    for query in queries_of(rule, table.schema):
+        search = PairSearch(table, [query], Nulls.SQL if nulls.are_distinct else Nulls.EQUAL)
+        found = (search.first(0, born) if len(born) else None) or search.first(0)
+        if found is None and nulls.are_distinct:
+            found = _by_null(query, table)
+        if found is not None:
+            return min(found), max(found)
+    return None
+
+
+def _by_null(query: PairQuery, table: Table) -> tuple[int, int] | None:
+    """A pair that a query is about, where the two rows differ only as one has a null: it differs from everything."""
+    differing = [each.mine for each in query.conditions if each.operator == "!="]
+    if not differing:
+        return None
+    has_null = np.logical_or.reduce([table.column_codes(column) == NULL_CODE for column in differing])
+    rest = PairQuery(tuple(each for each in query.conditions if each.operator != "!="), query.t_checks, query.s_checks)
+    return PairSearch(table, [rest], Nulls.SQL).first(0, Rows.at(table, table.living_ids()[has_null]))
