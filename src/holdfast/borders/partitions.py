@@ -135,8 +135,9 @@ class Walks:
         room: Room | None = getattr(self._own, "room", None)
         if room is None or len(room.keys) <= size:
             keys, spare = np.empty((2, size + 1), np.uint64)
-            more, seen = np.empty(size + 1, np.int64), np.empty(size + 1, np.uint32)
-            room = self._own.room = Room(keys, spare, more, seen, np.zeros(values, np.int32))
+            before, behind = np.empty((2, size + 1), np.int64)
+            seen = np.empty(size + 1, np.uint32)
+            room = self._own.room = Room(keys, spare, before, behind, seen, np.zeros(values, np.int32))
         way: Way | None = getattr(self._own, "way", None)
         groups = size // 2 + 1  # at most, with the end of the last
         if way is None or len(way.rows) < steps * size or len(way.starts) < steps * groups:

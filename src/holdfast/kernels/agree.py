@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.kernels.agree_sets import Counter, add_all
+from holdfast.kernels.copying import copy_to
 from holdfast.kernels.hashing import enter, hash_lanes
 from holdfast.kernels.jit import inlined, kernel
 
@@ -189,7 +190,7 @@ def weights_in(
     """The weights of a block before query `from_query` came. OUT weights[j]; gives their sum"""
     begin = block * BLOCK
     n = len(weights)
-    weights[:] = rows.weights[begin : begin + n]
+    copy_to(weights, rows.weights[begin : begin + n])
     for q in range(from_query, len(own)):
         if begin <= own[q] < begin + n:
             weights[own[q] - begin] -= queries.weights[q]

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.kernels.jit import inlined, kernel
+from holdfast.kernels.jit import kernel
 
 Rows = NDArray[np.int32]
 Cells = NDArray[np.uint32]
@@ -71,7 +71,7 @@ class Swept(NamedTuple):
     sizes: NDArray[np.int64]  # [3] above all ranks of the tree's columns
 
 
-@inlined
+@kernel
 def _enter(tree: Any, swept: Swept, row: int, key: int) -> None:
     """Put a row's key into all cells above it. A cell that holds as much has all that lie above it hold as much."""
     inner, sizes, full = swept.inner, swept.sizes, False
@@ -94,7 +94,7 @@ def _enter(tree: Any, swept: Swept, row: int, key: int) -> None:
         i |= i + 1
 
 
-@inlined
+@kernel
 def _holds(tree: Any, swept: Swept, row: int, least: int) -> Any:
     """Whether the tree has a key of at least so much among those below a row."""
     inner, sizes, strict, found = swept.inner, swept.sizes, swept.strict, False

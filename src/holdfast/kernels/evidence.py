@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.kernels.copying import copy_to
 from holdfast.kernels.hitting_bits import lowest
 from holdfast.kernels.jit import inlined, kernel
 
@@ -108,7 +109,8 @@ def sift(sets: Words, bits: Words, columns: int, inside: Words) -> Any:
                     bits[j, w] &= ~bits[other, w]
                     left |= bits[j, w] != _ZERO
         if left:
-            sets[stay], bits[stay] = sets[j], bits[j]
+            copy_to(sets[stay], sets[j])
+            copy_to(bits[stay], bits[j])
             mark = _ONE << np.uint64(stay & 63)
             for i in range(held):
                 inside[own[i], stay >> 6] |= mark

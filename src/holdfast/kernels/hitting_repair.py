@@ -6,6 +6,7 @@ Axes: e element, w word of elements, k word of edges. `inside[e, k]` are the edg
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.kernels.copying import copy_to
 from holdfast.kernels.hitting import meet
 from holdfast.kernels.hitting_bits import ALL, ONE, ZERO, Words, lowest, popcount
 from holdfast.kernels.jit import kernel
@@ -47,13 +48,16 @@ def grow(sets: Words, missed: Places, edges: Words, most: int, budget: float, fo
     """
     words = edges.shape[1]
     shared, members = np.empty((64 * words, words), np.uint64), np.empty(64 * words, np.int64)
-    stack, places = np.empty_like(found), np.empty(len(found), np.int64)
+    stack, places = np.empty(found.shape, np.uint64), np.empty(len(found), np.int64)
+    one = np.empty(words, np.uint64)
     count = 0
     for i in range(len(sets)):
-        stack[0], places[0], height = sets[i], missed[i], 1
+        copy_to(stack[0], sets[i])
+        places[0], height = missed[i], 1
         while height:
             height -= 1
-            one, place = stack[height].copy(), places[height]
+            copy_to(one, stack[height])
+            place = places[height]
             size = _members(one, members)
             if size == most:
                 continue
@@ -66,14 +70,14 @@ def grow(sets: Words, missed: Places, edges: Words, most: int, budget: float, fo
                 for u in members[:size]:
                     rest &= ~shared[u, w]
                 while rest:
-                    stack[height] = one
+                    copy_to(stack[height], one)
                     stack[height, w] |= rest & (~rest + ONE)
                     rest &= rest - ONE
                     places[height] = _next_missed(stack, height, edges, place + 1)
                     if places[height] < len(edges):
                         height += 1
                     else:
-                        found[count] = stack[height]
+                        copy_to(found[count], stack[height])
                         count += 1
     return count
 

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.kernels.copying import copy_to
 from holdfast.kernels.hitting import emit, take_lowest
 from holdfast.kernels.hitting_bits import ONE, ZERO, Words, lowest, put
 from holdfast.kernels.jit import kernel
@@ -92,7 +93,8 @@ def _choose(search: Weighted, depth: int, element: int, limit: int) -> int:
     then_missed, then_once = search.missed[depth + 1], search.once[depth + 1]
     search.chosen[depth] = element
     if element == _LEAVE:
-        then_missed[:], then_once[:] = missed, once
+        copy_to(then_missed, missed)
+        copy_to(then_once, once)
         return _weigh(missed, search.weights)
     inside = search.inside[element]
     for k in range(len(missed)):
@@ -136,7 +138,7 @@ def _branch(search: Weighted, depth: int, limit: int) -> bool:
     """Open a level: pick the heaviest missed edge that can be hit; false if too much can't be hit any more."""
     open_, todo, missed = search.open[depth], search.todo[depth], search.missed[depth]
     if depth > 0:
-        open_[:] = search.open[depth - 1]
+        copy_to(open_, search.open[depth - 1])
     best, lost = -1, 0
     for k in range(len(missed)):
         rest = missed[k]

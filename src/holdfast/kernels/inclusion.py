@@ -6,6 +6,7 @@ n entries (a value of a column each), g values, c columns; a cluster is a bit se
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.kernels.copying import copy_to
 from holdfast.kernels.jit import kernel
 from holdfast.kernels.strings import _compare
 
@@ -135,7 +136,7 @@ def tally(
         for w in range(len(mask)):
             same = same and masks[found - 1, w] == mask[w]
         if not same:
-            masks[found] = mask
+            copy_to(masks[found], mask)
             counts[found] = 0
             found += 1
         counts[found - 1] += 1

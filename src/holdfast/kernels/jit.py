@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Sequence
-from functools import cached_property, update_wrapper
+from functools import cache, cached_property, update_wrapper
 from types import FunctionType
 from typing import Any, TypeVar, cast
 
@@ -68,13 +68,42 @@ class _Kernel:
 
     @cached_property
     def compiled(self) -> Any:
-        """What Numba makes of the function."""
-        import numba
-        from numba.extending import typeof_impl
+        """What Numba makes of the function for calls from Python."""
+        return self._made_by_numba()
 
-        if _Kernel not in typeof_impl.registry:  # other kernels see this one as what it becomes
-            typeof_impl.register(_Kernel)(lambda kernel, context: typeof_impl(kernel.compiled, context))
-        return numba.njit(nogil=True, boundscheck=False, **self._options)(self._function)
+    @cached_property
+    def called(self) -> Any:
+        """What Numba makes of the function for calls from other kernels: without what Python needs, and not cached, as
+        the machine code of a caller holds that of all it calls.
+        """
+        return self._made_by_numba(cache=False, no_cpython_wrapper=True)
+
+    def _made_by_numba(self, **more: Any) -> Any:
+        import numba
+
+        _let_kernels_call_kernels()
+        options: dict[str, Any] = {"nogil": True, "boundscheck": False, "no_cfunc_wrapper": True}
+        return numba.njit(**options | self._options | more)(self._function)
+
+
+@cache
+def _let_kernels_call_kernels() -> None:
+    """Numba would compile a called kernel again for each constant that it is called with, and for each width of an
+    integer. Once is enough: LLVM puts most of them into their callers, and sees the constants there.
+    """
+    from numba import types
+    from numba.extending import models, register_model, typeof_impl
+
+    def widened(given: Any) -> Any:
+        plain = given.literal_type if isinstance(given, types.Literal) else given
+        return types.int64 if plain == types.int32 else plain
+
+    class Called(types.Dispatcher):
+        def get_call_type(self, context: Any, args: Any, kws: Any) -> Any:
+            return super().get_call_type(context, tuple(map(widened, args)), {k: widened(v) for k, v in kws.items()})
+
+    register_model(Called)(models.OpaqueModel)
+    typeof_impl.register(_Kernel)(lambda kernel, _context: Called(kernel.called))
 
 
 def _are_cheaper(steps: int) -> bool:

@@ -26,6 +26,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from holdfast.kernels.copying import copy_to
 from holdfast.kernels.hitting_bits import ONE, ZERO, Words
 from holdfast.kernels.jit import kernel
 
@@ -266,7 +267,7 @@ def _emit(search: Search, depth: int, b: int, known: np.ndarray, found: np.ndarr
     where that is another; gives the new count.
     """
     columns, tail, leans = search.columns, search.tail, search.leans[depth] != 0
-    found[count] = known
+    copy_to(found[count], known)
     for d in range(depth):
         found[count, columns.place[d]] = columns.masks[d, search.next[d] - 1]
     if b >= 0:

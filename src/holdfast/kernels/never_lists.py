@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from holdfast.kernels.copying import copy_to
 from holdfast.kernels.hitting_bits import ONE, ZERO, Words, lowest
 from holdfast.kernels.jit import kernel
 from holdfast.kernels.never import IN_VAIN, NEVER, OPEN, Columns, Search, advance, with_mirror
@@ -67,7 +68,7 @@ def advance_lists(
         outcome = _choose(lists, depth, choice, most)
         box[lists.columns.place[depth]] = lists.columns.masks[depth, choice]
         if outcome == NEVER:
-            found[count] = box
+            copy_to(found[count], box)
             count = with_mirror(found, count, search.symmetric and lists.leans[depth + 1] != 0)
         elif outcome == OPEN and depth + 1 == len(lists.columns.place):
             _begin(lists, search, bits)

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.kernels.copying import copy_to
 from holdfast.kernels.jit import inlined, kernel
 
 Rows = NDArray[np.int32]
@@ -106,7 +107,7 @@ def sort_keys(keys: Words, spare: Words, count: int, values: int) -> None:
                 byte = (keys[i] >> shift) & _BYTE
                 spare[counts[byte]] = keys[i]
                 counts[byte] += 1
-            keys[:count] = spare[:count]
+            copy_to(keys[:count], spare[:count])
             shift += np.uint64(8)
             left >>= 8
 
@@ -118,7 +119,8 @@ class Room(NamedTuple):
 
     keys: NDArray[np.uint64]
     spare: NDArray[np.uint64]
-    more: NDArray[np.int64]
+    before: NDArray[np.int64]
+    behind: NDArray[np.int64]
     seen: NDArray[np.uint32]
     counts: NDArray[np.int32]
 

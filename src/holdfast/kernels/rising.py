@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.kernels.copying import copy_to
 from holdfast.kernels.jit import kernel
 
 Numbers = NDArray[np.int64]
@@ -110,6 +111,6 @@ def count_falls(values: Numbers, spare: Numbers) -> Any:
                     spare[at] = values[right]
                     right += 1
                     falls += middle - left
-        values[:] = spare
+        copy_to(values, spare)
         width *= 2
     return falls

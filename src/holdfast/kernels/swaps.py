@@ -202,7 +202,7 @@ def _check_orders(
             if pairs[i, 0] < 0:
                 one, two = _sorted(keys, count, cells[others[i]], falling[i], skip_null)
                 if one < 0 and new > begin:
-                    before, behind = spare[: count + 1].view(np.int64), room.more[: count + 1]
+                    before, behind = room.before[: count + 1], room.behind[: count + 1]
                     other, falls = cells[others[i]], falling[i]
                     many = _reach(keys, count, other, falls, skip_null, room.seen, before, behind)
                     one, two = _beside_new(
@@ -275,7 +275,7 @@ def _check_pairs(rows: Rows, starts: Rows, ground: Ground, asked: Asked, k: int,
         _check_orders(rows, starts, ground, column, others[:many], falling[:many], broken[:many])
         for i in range(many):
             if broken[i, 0] >= 0:
-                pairs[found] = broken[i]
+                pairs[found, 0], pairs[found, 1] = broken[i, 0], broken[i, 1]
                 found += 1
     return found
 

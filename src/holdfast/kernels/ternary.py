@@ -85,7 +85,9 @@ def compare(
         plane = np.uint64(digits.plane[c] * BLOCK)
         if rows.only[c] != NEVER or (digits.unknown[c] and codes[c] == 0):  # all rows have the same digit
             digit = _digit(rows.only[c], codes[c], digits.equal_only[c], digits.unknown[c])
-            planes[plane : plane + count] += np.uint8(digits.weight[c] * digit)
+            added = np.uint8(digits.weight[c] * digit)
+            for j in range(count):
+                planes[plane + j] += added
             continue
         at = block * rows.stride + rows.start[c]
         form = digits.equal_only[c], digits.unknown[c]

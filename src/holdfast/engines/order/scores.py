@@ -124,8 +124,8 @@ class Scores:
         )
         levels.rows[0], levels.starts[0, :2], levels.groups[0] = np.arange(rows), (0, rows), 1
         most = max((len(dictionary) for dictionary in self._table.dictionaries), default=1)
-        keys = np.empty(0, np.uint64)
-        room = Room(keys, keys, np.empty(0, np.int64), np.empty(rows, np.uint32), np.zeros(most, np.int32))
+        keys, none = np.empty(0, np.uint64), np.empty(0, np.int64)
+        room = Room(keys, keys, none, none, np.empty(rows, np.uint32), np.zeros(most, np.int32))
         scores, starts = np.empty(len(bits), np.int64), np.r_[0, np.cumsum(sizes)]
         kernels.score(starts, self._order[places], self._cells, self._distinct, levels, room, scores)
         return scores
