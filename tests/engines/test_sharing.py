@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from holdfast.borders.partitions import Columns, Walks
 from holdfast.borders.rows import CodedColumns, RankedColumns
 from holdfast.engines.watched import WatchedTable
-from holdfast.search.marks import Marks
+from holdfast.search.constants import CodeMask
 from holdfast.table import images
 from holdfast.table.dictionary import Dictionary, encode
 from holdfast.table.frequencies import Frequencies
@@ -123,9 +123,9 @@ def test_marks_of_a_constant(pool: ThreadPoolExecutor) -> None:
     codes = np.arange(len(second))
     expected = [False] + [value < 70 for value in range(90)]
     for _ in range(4 * ROUNDS):
-        marks = Marks(pa.int64(), "<", 70)
-        at_once(pool, marks.of, first, codes[: len(first)])
-        for found in at_once(pool, marks.of, second, codes):
+        mask = CodeMask(pa.int64(), "<", 70)
+        at_once(pool, mask.of, first, codes[: len(first)])
+        for found in at_once(pool, mask.of, second, codes):
             assert found.tolist() == expected
 
 

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from holdfast.search.constants import CodeMask
 from holdfast.search.keys import CodeSpace, JointSpace, KeySpace, OrderSpace, can_join, comparable
-from holdfast.search.marks import Marks
 from holdfast.search.queries import Operator
 from holdfast.search.sorting import ranks, sorted_order
 from holdfast.table.images import NULL_KEY
@@ -114,9 +114,9 @@ def test_marks_compare_with_a_constant(kind: str, operator: Operator) -> None:
     half, table = encoded(Table.empty(schema), [(value,) for value in values[::2]])
     codes, grown = encoded(table, [(value,) for value in [*values, None]])
     for constant in values:
-        marks = Marks(KINDS[kind].type, operator, constant)
-        marks.of(table.dictionaries[0], half[0])
-        found = marks.of(grown.dictionaries[0], codes[0]).tolist()
+        mask = CodeMask(KINDS[kind].type, operator, constant)
+        mask.of(table.dictionaries[0], half[0])
+        found = mask.of(grown.dictionaries[0], codes[0]).tolist()
         assert found == [_compare(value, operator, constant) for value in [*values, None]]
 
 

@@ -59,19 +59,19 @@ def candidates(lookup: Lookup, rows: Operands) -> tuple[Operands, Operands]:
 def _sharing_values(rows: Operands, columns: Sequence[int], others: Sequence[int]) -> Operands:
     """The rows whose values in some columns have all been in the others, where these are few; else all rows."""
     crossing = [(column, other) for column, other in zip(columns, others, strict=True) if column != other]
-    marks = {column: rows.spaces.shared(column, other, rows.table) for column, other in crossing}
+    masks = {column: rows.spaces.shared(column, other, rows.table) for column, other in crossing}
     places: NDArray[np.int64] | None = None
-    for column in sorted(marks, key=lambda each: float(marks[each].mean())):  # what few have in common comes first
+    for column in sorted(masks, key=lambda each: float(masks[each].mean())):  # what few have in common comes first
         codes = rows.codes(column)
-        places = _marked(codes, marks[column]) if places is None else places[marks[column][codes[places]]]
+        places = _marked(codes, masks[column]) if places is None else places[masks[column][codes[places]]]
         if _FEW * len(places) > len(rows):
             return rows
     return rows if places is None else rows.at(places)
 
 
-def _marked(codes: AnyCodes, marks: NDArray[np.bool_]) -> NDArray[np.int64]:
+def _marked(codes: AnyCodes, mask: NDArray[np.bool_]) -> NDArray[np.int64]:
     """The places of the codes that are marked."""
-    return _places(len(codes), lambda part, places: marked(codes[part], marks, places))
+    return _places(len(codes), lambda part, places: marked(codes[part], mask, places))
 
 
 def _meeting(hashes: Hashes, others: Hashes) -> NDArray[np.int64]:
@@ -88,9 +88,9 @@ def _bitmaps(hashes: Hashes) -> tuple[NDArray[np.uint64], NDArray[np.uint64], in
     return once, twice, bits
 
 
-def _seen(hashes: Hashes, bits: int, marks: NDArray[np.uint64]) -> NDArray[np.int64]:
+def _seen(hashes: Hashes, bits: int, mask: NDArray[np.uint64]) -> NDArray[np.int64]:
     """The places of the hashes that are marked."""
-    return _places(len(hashes), lambda part, places: seen(hashes[part], bits, marks, places))
+    return _places(len(hashes), lambda part, places: seen(hashes[part], bits, mask, places))
 
 
 def _hashes(rows: Operands, columns: Sequence[int], others: Sequence[int]) -> Hashes:

@@ -23,27 +23,27 @@ _ROOM = (1 << 63) - 1
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class FoundPairs:
     """How many pairs there are, and which, unless they are more than the limit."""
 
     count: int
     pairs: Pairs | None
 
 
-def listed(pairs: Pairs) -> Found:
+def listed(pairs: Pairs) -> FoundPairs:
     """Pairs that are all at hand."""
-    return Found(len(pairs), pairs)
+    return FoundPairs(len(pairs), pairs)
 
 
-def joined(parts: Sequence[Found], limit: int) -> Found:
+def joined(parts: Sequence[FoundPairs], limit: int) -> FoundPairs:
     """What several queries found of which no pair meets two; their number alone where that is above the limit."""
     if len(parts) == 1:
         return parts[0]
     count = sum(part.count for part in parts)
     known = [part.pairs for part in parts if part.pairs is not None]
     if len(known) < len(parts) or count > limit:
-        return Found(count, None)
-    return Found(count, paired(*sides(np.concatenate([no_pairs(), *known]))))
+        return FoundPairs(count, None)
+    return FoundPairs(count, paired(*sides(np.concatenate([no_pairs(), *known]))))
 
 
 def sides(pairs: Pairs) -> Sides:
@@ -59,7 +59,7 @@ def paired(ts: Ids, ss: Ids) -> Pairs:
     return pairs
 
 
-def beside(first: Sides, more: Pairs) -> Pairs:
+def with_more(first: Sides, more: Pairs) -> Pairs:
     """Pairs of t's and s's, and some more behind them: new ones, as a million are not copied twice."""
     count = len(first[0])
     pairs = np.empty((count + len(more), 2), np.int64)

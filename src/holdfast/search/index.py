@@ -53,7 +53,7 @@ class IndexFile:
         return self.inserted + sum(len(ids) for _, ids in self.deleted)
 
 
-class Index:
+class PairIndex:
     """The rows of a table that pass `layout.found` and can be found by its equality columns."""
 
     tree: BoxTree
@@ -75,9 +75,9 @@ class Index:
         self._forms: dict[tuple[Lookup, tuple[int, ...]], _Form] = {}
 
     @staticmethod
-    def of(layout: Layout, rows: Operands, *, only_groups: bool = False) -> Index:
+    def of(layout: Layout, rows: Operands, *, only_groups: bool = False) -> PairIndex:
         """The index of some rows. `only_groups` leaves out those that share their equality key with no other."""
-        index = Index(layout, rows.spaces, rows.table)
+        index = PairIndex(layout, rows.spaces, rows.table)
         matrix, ids = index._matrix(rows)
         if only_groups and layout.keys:
             matrix, ids = _sharing_keys(matrix, ids)
@@ -99,7 +99,7 @@ class Index:
         self.written = IndexFile(path, table.next_id)
 
     @staticmethod
-    def opened(layout: Layout, spaces: Spaces, table: Table, written: IndexFile) -> Index | None:
+    def opened(layout: Layout, spaces: Spaces, table: Table, written: IndexFile) -> PairIndex | None:
         """The index in a file, brought up to date with a table; None where that can't be done, or would take longer
         than to make the index: the file is gone or of another kind, another layout is wanted, or much has changed.
         """
@@ -107,7 +107,7 @@ class Index:
             file = PrivateArrays(written.path)
         except Missing:
             return None
-        index = Index(layout, spaces, table, file.facts["bits"])
+        index = PairIndex(layout, spaces, table, file.facts["bits"])
         if file.facts.get("sums") != SUMS or index._holds() != file.facts.get("holds"):
             return None
         if index.stale(spaces, table) or not index.is_lasting(spaces):
@@ -190,13 +190,13 @@ class Index:
         blocks: bool = False,
     ) -> tuple[Ids, Ids]:
         """Ids of the rows that ask, and of those they found. `blocks` where the rows that ask are a whole table."""
-        question, starts = self._asked(lookup, asking, partners, bound, blocks)
+        question, starts = self._question_of(lookup, asking, partners, bound, blocks)
         hits: Hits = self.tree.probe(question, starts, limit)
         return question.own[hits.queries], hits.rows
 
     def first(self, lookup: Lookup, asking: Operands, partners: int) -> tuple[int, int] | None:
         """A row that asks, of a whole table, and one that it found: the search ends with the first."""
-        question, starts = self._asked(lookup, asking, partners, 0, blocks=True)
+        question, starts = self._question_of(lookup, asking, partners, 0, blocks=True)
         hit = self.tree.first(question, starts)
         return None if hit is None else (int(question.own[hit[0]]), hit[1])
 
@@ -210,7 +210,7 @@ class Index:
         mask = rows.passing((*lookup.asking, *lookup.found, *with_itself))
         return total - (len(rows) if mask is None else int(np.count_nonzero(mask)))
 
-    def _asked(
+    def _question_of(
         self, lookup: Lookup, asking: Operands, partners: int, bound: int, blocks: bool
     ) -> tuple[Question, NDArray[np.int64]]:
         question = self._question(lookup, asking, partners, bound)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.search.index import MUCH, Index, IndexFile
+from holdfast.search.index import MUCH, IndexFile, PairIndex
 from holdfast.search.operands import Spaces
 from holdfast.table import files
 from holdfast.table.table import Table
@@ -59,7 +59,7 @@ class IndexFiles:
         return IndexFiles(list(facts["distinct"]), int(facts["laid_out_at"]), indexes)
 
 
-def write_where_due(indexes: Sequence[Index], spaces: Spaces, table: Table, folder: str) -> None:
+def write_where_due(indexes: Sequence[PairIndex], spaces: Spaces, table: Table, folder: str) -> None:
     """Write the indexes that have no file, or one that it takes long to make up for."""
     for index in indexes:
         rows, written = len(index.tree), index.written

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.errors import BadInput
+from holdfast.search.constants import COMPARE, CodeMask
 from holdfast.search.keys import CodeSpace, JointSpace, KeySpace, OrderSpace, can_join, comparable
-from holdfast.search.marks import COMPARE, Marks
 from holdfast.search.queries import Check, Checks, PairQuery
 from holdfast.search.sorting import sorted_order
 from holdfast.table.images import NULL_KEY
@@ -32,12 +32,12 @@ _FEW = 8  # rows that aren't worth sorting
 
 
 class Spaces:
-    """The key space of every column that some queries compare, and the marks of every constant."""
+    """The key space of every column that some queries compare, and the mask of every check with a constant."""
 
     def __init__(self, schema: Schema, queries: Sequence[PairQuery], nulls: Nulls = Nulls.SQL) -> None:
         self.nulls = nulls
         self._schema = schema
-        self._marks: dict[Check, Marks] = {}
+        self._masks: dict[Check, CodeMask] = {}
         compared = [pair for query in queries for pair in query.compared()]
         self.of_column: dict[int, KeySpace] = {}
         self.spaces: list[KeySpace] = []
@@ -48,8 +48,9 @@ class Spaces:
             self.of_column |= dict.fromkeys(columns, space)
         for check in {check for query in queries for check in (*query.t_checks, *query.s_checks)}:
             if not isinstance(check.other, int):
-                kept = schema.columns[check.column].type
-                self._marks[check] = Marks(kept, check.operator, check.other.value, nulls)
+                self._masks[check] = CodeMask(
+                    schema.columns[check.column].type, check.operator, check.other.value, nulls
+                )
 
     def _space(self, columns: list[int], compared: Sequence[tuple[int, str, int]]) -> KeySpace:
         types = [self._schema.columns[c].type for c in columns]
@@ -87,9 +88,9 @@ class Spaces:
         if size is None:
             shared: Mask = np.isin(keys, others)
         else:  # keys are small and dense, and null is below 0: its place is the last one
-            marks = np.zeros(size + 1, np.bool_)
-            marks[np.maximum(others, -1)] = True
-            shared = marks[np.maximum(keys, -1)]
+            mask = np.zeros(size + 1, np.bool_)
+            mask[np.maximum(others, -1)] = True
+            shared = mask[np.maximum(keys, -1)]
         shared[keys == NULL_KEY] &= self.nulls.are_equal
         return shared
 
@@ -101,9 +102,9 @@ class Spaces:
         """Whether another process gives the values of some columns the same keys."""
         return all(self.of_column[column].is_lasting for column in columns)
 
-    def marks(self, check: Check) -> Marks:
-        """The marks of a check with a constant."""
-        return self._marks[check]
+    def mask(self, check: Check) -> CodeMask:
+        """The mask of a check with a constant."""
+        return self._masks[check]
 
 
 def _classes(compared: Sequence[tuple[int, str, int]]) -> list[set[int]]:
@@ -227,7 +228,7 @@ class Operands:
     def _check(self, check: Check) -> Mask:
         if not isinstance(check.other, int):
             dictionary = self.table.dictionaries[check.column]
-            return self.spaces.marks(check).of(dictionary, self.codes(check.column))
+            return self.spaces.mask(check).of(dictionary, self.codes(check.column))
         holds: Mask = COMPARE[check.operator](self.keys(check.column), self.keys(check.other))
         for column in (check.column, check.other):
             there = self.present(column)
@@ -269,11 +270,11 @@ def living(spaces: Spaces, table: Table) -> Operands:
 
 def living_since(table: Table, first: int) -> Iterator[tuple[Shard, NDArray[np.int64]]]:
     """The places of the living rows with ids from `first` on, shard by shard, where there are some."""
-    for shard, marks in table.living():
+    for shard, mask in table.living():
         if shard.last_id >= first:
             start = max(0, int(shard.places_of(np.array([first]))[0]))
             places = np.arange(start, len(shard))
-            yield shard, places if marks is None else places[marks[start:]]
+            yield shard, places if mask is None else places[mask[start:]]
 
 
 def born_since(spaces: Spaces, table: Table, first: int) -> Operands:
@@ -285,8 +286,8 @@ def born_since(spaces: Spaces, table: Table, first: int) -> Operands:
 def chosen(spaces: Spaces, table: Table, choose: Callable[[Operands], Mask | None]) -> Operands:
     """The operands of the living rows that a function chooses, shard by shard, so that only they need memory."""
     ids, places = [np.empty(0, np.int64)], []
-    for shard, marks in table.living():
-        alive = np.arange(len(shard)) if marks is None else np.flatnonzero(marks)
+    for shard, mask in table.living():
+        alive = np.arange(len(shard)) if mask is None else np.flatnonzero(mask)
         codes_at = partial(shard.codes_at, places=alive)
         mask = choose(Operands(spaces, Rows.of(table.encoding, shard.ids_of(alive), codes_at)))
         places.append(alive if mask is None else alive[mask])

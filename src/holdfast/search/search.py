@@ -25,10 +25,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.kernels.boxprobe import BELOW, OLDER, OTHERS, YOUNGER
-from holdfast.search import once
+from holdfast.search import scan
 from holdfast.search.boxtree import TooMany
-from holdfast.search.found import Found, Pairs, no_pairs, paired, rows_alone
-from holdfast.search.index import Index, IndexFile
+from holdfast.search.found import FoundPairs, Pairs, no_pairs, paired, rows_alone
+from holdfast.search.index import IndexFile, PairIndex
 from holdfast.search.index_files import FEWEST, IndexFiles, write_where_due
 from holdfast.search.layout import Layout, layouts_for
 from holdfast.search.operands import Operands, Spaces, living
@@ -50,7 +50,7 @@ class PairSearch:
         self.queries = list(queries)
         self._nulls = nulls
         self.spaces = Spaces(table.schema, queries, nulls)
-        self._indexes: list[Index] | None = None
+        self._indexes: list[PairIndex] | None = None
         self._places: list[tuple[int, int]] = []  # of each query: the index it asks as t, and the one as s
         self._distinct: list[int] = []  # values of each column when the indexes were laid out
         self._laid_out_at = 0
@@ -70,20 +70,20 @@ class PairSearch:
 
     # ---- the whole table --------------------------------------------------------------------------------------------
 
-    def all(self, limit: int, queries: Sequence[PairQuery] | None = None) -> list[Found]:
+    def all(self, limit: int, queries: Sequence[PairQuery] | None = None) -> list[FoundPairs]:
         """The pairs of every query, or of some; counts alone of one with more than `limit`. No index lasts."""
         self.spaces.follow(self.table)
         asked = self.queries if queries is None else queries
-        return once.find_among(living(self.spaces, self.table), asked, limit)
+        return scan.find_among(living(self.spaces, self.table), asked, limit)
 
-    def pairs(self, number: int, limit: int) -> Found:
+    def pairs(self, number: int, limit: int) -> FoundPairs:
         """The pairs of one query; their number alone where they are more than `limit`."""
         query, rows = self.queries[number], self._rows()
         if query.single:
-            return once.alone(query, rows, limit)
+            return scan.alone(query, rows, limit)
         index = self._index(number, 0, rows)
-        found = once.pairs_between(query, index, rows, limit)
-        return once.counted(query, index, rows) if found is None else Found(len(found), found)
+        found = scan.pairs_between(query, index, rows, limit)
+        return scan.counted(query, index, rows) if found is None else FoundPairs(len(found), found)
 
     def first(self, number: int, asking: Rows | None = None) -> tuple[int, int] | None:
         """One pair of a query, with one of some rows (None: of any), or None. The search ends with the first that it
@@ -97,7 +97,7 @@ class PairSearch:
                 found = self._index(number, 1, rows).first(query.as_s, some, OTHERS)
             return found
         if query.single:
-            alone = once.passing(query, rows)
+            alone = scan.passing(query, rows)
             return (int(alone[0]), -1) if len(alone) else None
         partners = YOUNGER if query.symmetric else OTHERS
         return self._index(number, 0, rows).first(query.as_t, rows, partners)
@@ -106,8 +106,8 @@ class PairSearch:
         """How many pairs a query has."""
         query, rows = self.queries[number], self._rows()
         if query.single:
-            return len(once.passing(query, rows))
-        return once.counted(query, self._index(number, 0, rows), rows).count
+            return len(scan.passing(query, rows))
+        return scan.counted(query, self._index(number, 0, rows), rows).count
 
     def _rows(self) -> Operands:
         self._forget_if_behind()
@@ -141,7 +141,7 @@ class PairSearch:
 
     # ---- indexes ----------------------------------------------------------------------------------------------------
 
-    def _index(self, number: int, side: int, rows: Operands | None = None) -> Index:
+    def _index(self, number: int, side: int, rows: Operands | None = None) -> PairIndex:
         """The index that a query asks as t (side 0) or as s (side 1)."""
         if self._indexes is None:
             self._build(self.table, rows)
@@ -156,10 +156,12 @@ class PairSearch:
         layouts, self._places = self._layouts(known.distinct)
         self._distinct, self._laid_out_at, self._files = known.distinct, known.laid_out_at, None
 
-        def made(place: int) -> Index:
-            tried = (Index.opened(layouts[place], self.spaces, table, each) for each in _likely(known.indexes, place))
+        def made(place: int) -> PairIndex:
+            tried = (
+                PairIndex.opened(layouts[place], self.spaces, table, each) for each in _likely(known.indexes, place)
+            )
             opened = next((index for index in tried if index is not None), None)
-            return opened or Index.of(layouts[place], everyone)
+            return opened or PairIndex.of(layouts[place], everyone)
 
         self._indexes = Threads().map(made, range(len(layouts)))
 
@@ -224,7 +226,7 @@ class PairSearch:
         if not len(born):
             return no_pairs()
         if query.single:
-            ids = once.passing(query, born)
+            ids = scan.passing(query, born)
             return rows_alone(ids) if len(ids) <= room else None
         try:
             return self._probe(number, born, room)
@@ -250,9 +252,9 @@ class PairSearch:
         if not len(batch):
             return 0
         if query.single:
-            return len(once.passing(query, batch))
+            return len(scan.passing(query, batch))
         as_t, as_s = self._index(number, 0), self._index(number, 1)
-        within = Index.of(as_t.layout, batch).count(query.as_t, batch)
+        within = PairIndex.of(as_t.layout, batch).count(query.as_t, batch)
         asked = as_t.count(query.as_t, batch)
         if query.symmetric:
             return asked - within // 2

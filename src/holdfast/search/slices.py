@@ -18,12 +18,12 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from holdfast.search.found import Found, Pairs, listed, no_pairs, paired, sides
-from holdfast.search.index import Index
+from holdfast.search.found import FoundPairs, Pairs, listed, no_pairs, paired, sides
+from holdfast.search.index import PairIndex
 from holdfast.search.layout import layouts_for, lead_of
-from holdfast.search.once import alone, pairs_between
 from holdfast.search.operands import Mask, Operands, Spaces, chosen, hashed
 from holdfast.search.queries import PairQuery
+from holdfast.search.scan import alone, pairs_between
 from holdfast.table import files
 from holdfast.table.load import open_table
 from holdfast.table.nulls import Nulls
@@ -35,7 +35,7 @@ _SAMPLE = 1 << 16
 
 
 @dataclass(frozen=True)
-class Cut:
+class Slice:
     """Which rows of a table: part `number` of `parts`, by the hash of columns, by ranges of a column, or by place."""
 
     by: Literal["hash", "range", "place"]
@@ -46,18 +46,18 @@ class Cut:
     bounds: tuple[int, ...] = ()  # codes of the bound column, whose keys part the ranges
 
 
-EVERYTHING = Cut("place", (), 0, 1)
+EVERYTHING = Slice("place", (), 0, 1)
 
 
 @dataclass(frozen=True)
 class Task:
-    """Search the pairs of one query between two cuts of a table."""
+    """Search the pairs of one query between two slices of a table."""
 
     where: TableFiles
     query: PairQuery
     nulls: Nulls
-    asking: Cut
-    found: Cut
+    asking: Slice
+    found: Slice
     limit: int  # below 0: count only
     folder: str
 
@@ -94,7 +94,7 @@ def _search(spaces: Spaces, table: Table, asking: Operands, task: Task) -> Pairs
     if task.found != task.asking:
         rows = chosen(spaces, table, lambda each: _inside(task.found, each))
     (layout,), _ = layouts_for([query.as_t], rows.distinct)
-    index = Index.of(layout, rows)
+    index = PairIndex.of(layout, rows)
     if task.limit >= 0:
         return pairs_between(query, index, asking, task.limit)
     both = chosen(spaces, table, lambda each: _both(_inside(task.asking, each), _inside(task.found, each)))
@@ -105,18 +105,20 @@ def _both(one: Mask | None, other: Mask | None) -> Mask | None:
     return other if one is None else one if other is None else one & other
 
 
-def _inside(cut: Cut, rows: Operands) -> Mask | None:
-    """Which rows belong to a cut; a row that no comparison can be true of where the cut looks belongs to none."""
-    if cut.by == "place":
-        return None if cut.parts == 1 else rows.ids % cut.parts == cut.number
-    there = rows.passing((), cut.columns)
-    keys = [rows.keys(column) for column in cut.columns]
-    if cut.by == "hash":
-        part = (hashed(keys).view(np.uint64) % np.uint64(cut.parts)).astype(np.int64)
+def _inside(slice_: Slice, rows: Operands) -> Mask | None:
+    """Which rows belong to a slice. Rows that no comparison of its columns can be true of belong to none."""
+    if slice_.by == "place":
+        return None if slice_.parts == 1 else rows.ids % slice_.parts == slice_.number
+    there = rows.passing((), slice_.columns)
+    keys = [rows.keys(column) for column in slice_.columns]
+    if slice_.by == "hash":
+        part = (hashed(keys).view(np.uint64) % np.uint64(slice_.parts)).astype(np.int64)
     else:
-        bounds = np.sort(rows.spaces.of_column[cut.bound_column].of(cut.bound_column, np.array(cut.bounds, np.uint32)))
+        bounds = np.sort(
+            rows.spaces.of_column[slice_.bound_column].of(slice_.bound_column, np.array(slice_.bounds, np.uint32))
+        )
         part = np.searchsorted(bounds, keys[0], side="right")
-    return _both(part == cut.number, there)
+    return _both(part == slice_.number, there)
 
 
 def find_in_tasks(
@@ -126,14 +128,14 @@ def find_in_tasks(
     limit: int,
     slices: int | None = None,
     nulls: Nulls = Nulls.SQL,
-) -> list[Found]:
+) -> list[FoundPairs]:
     """The pairs of each query; counts alone of one that has more than `limit`."""
     if table.where is None:
         raise AssertionError("a table lies in files before tasks look at it")
     parts = slices or table.rows // ROWS_A_SLICE + 1
     where, folder = table.where, table.where.segments[0].path.rpartition("/")[0] if table.where.segments else "."
     tasks = [
-        [Task(where, query, nulls, asking, found, limit, folder) for asking, found in _cuts(table, query, parts)]
+        [Task(where, query, nulls, asking, found, limit, folder) for asking, found in _slices(table, query, parts)]
         for query in queries
     ]
     answers = iter(runner.map(search, [task for each in tasks for task in each]))
@@ -141,7 +143,7 @@ def find_in_tasks(
     return [_merged(each, parts, runner, limit) for each, parts in zip(tasks, answered, strict=True)]
 
 
-def _merged(tasks: list[Task], answers: list[Answer], runner: Runner, limit: int) -> Found:
+def _merged(tasks: list[Task], answers: list[Answer], runner: Runner, limit: int) -> FoundPairs:
     known = [answer.pairs for answer in answers if answer.pairs is not None]
     query = tasks[0].query
     few = len(known) == len(answers) and sum(known) <= limit
@@ -150,7 +152,7 @@ def _merged(tasks: list[Task], answers: list[Answer], runner: Runner, limit: int
         return listed(paired(*sides(np.concatenate([no_pairs(), *parts]))))
     ordered = runner.map(search, [replace(task, limit=-1) for task in tasks])
     total = sum(answer.pairs for answer in ordered if answer.pairs is not None)
-    return Found(total // 2 if query.symmetric and not query.single else total, None)
+    return FoundPairs(total // 2 if query.symmetric and not query.single else total, None)
 
 
 def _read(path: str) -> Pairs:
@@ -163,22 +165,22 @@ def _read(path: str) -> Pairs:
 # ---- how a query is sliced ------------------------------------------------------------------------------------------
 
 
-def _cuts(table: Table, query: PairQuery, parts: int) -> list[tuple[Cut, Cut]]:
+def _slices(table: Table, query: PairQuery, parts: int) -> list[tuple[Slice, Slice]]:
     lookup = query.as_t
     if not query.single and lookup.by_key:
         mine, theirs = lookup.keys, tuple(c.theirs for c in lookup.by_key)
-        return [(Cut("hash", theirs, n, parts), Cut("hash", mine, n, parts)) for n in range(parts)]
+        return [(Slice("hash", theirs, n, parts), Slice("hash", mine, n, parts)) for n in range(parts)]
     distinct = [len(dictionary) for dictionary in table.dictionaries]
     lead = None if query.single or parts == 1 else lead_of(lookup, distinct)
     ranged = next((c for c in lookup.rest if c.mine == lead and c.operator not in ("=", "!=")), None)
     if ranged is None:
-        return [(Cut("place", (), n, parts), EVERYTHING) for n in range(parts)]
+        return [(Slice("place", (), n, parts), EVERYTHING) for n in range(parts)]
     bounds = _bounds(table, ranged.mine, parts)
     upwards = ranged.operator in (">", ">=")  # the rows found lie above those that ask
     return [
         (
-            Cut("range", (ranged.theirs,), i, len(bounds) + 1, ranged.mine, bounds),
-            Cut("range", (ranged.mine,), j, len(bounds) + 1, ranged.mine, bounds),
+            Slice("range", (ranged.theirs,), i, len(bounds) + 1, ranged.mine, bounds),
+            Slice("range", (ranged.mine,), j, len(bounds) + 1, ranged.mine, bounds),
         )
         for i in range(len(bounds) + 1)
         for j in range(len(bounds) + 1)

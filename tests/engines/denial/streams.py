@@ -18,7 +18,7 @@ from holdfast.rules.constants import Constant
 from holdfast.rules.denial import DenialConstraint
 from holdfast.rules.given import Named
 from holdfast.rules.rule import Rule
-from holdfast.search.found import Found
+from holdfast.search.found import FoundPairs
 from holdfast.table import shard
 from holdfast.table.change import Batch, Change
 from holdfast.table.nulls import Nulls
@@ -83,7 +83,7 @@ class Watching:
         subject = WatchedTable(self.subject.table, *self.subject.dump())
         return replace(self, subject=subject, state=self.keeper.load(subject, *self.keeper.dump(self.state)))
 
-    def found(self) -> list[Found]:
+    def found(self) -> list[FoundPairs]:
         """All violations, rule by rule."""
         return self.state.found()
 
@@ -104,7 +104,7 @@ def discover(
 
 def detect(
     table: Table, constraints: Sequence[DenialConstraint], runner: Runner | None = None, limit: int = LIMIT
-) -> list[Found]:
+) -> list[FoundPairs]:
     """The violations of each constraint, from scratch."""
     return discover(table, constraints, runner, limit).found()
 
@@ -126,7 +126,7 @@ def wanted(stream: Stream, constraint: DenialConstraint) -> set[tuple[int, int]]
     return oracle.violations(stream.rows, plain(constraint, stream.table.schema))
 
 
-def listed(found: Found) -> set[tuple[int, int]]:
+def listed(found: FoundPairs) -> set[tuple[int, int]]:
     """What was found, as the oracle gives it; each pair once, in order, and counted."""
     assert found.pairs is not None
     pairs = [(int(t), int(s)) for t, s in found.pairs]
@@ -135,7 +135,9 @@ def listed(found: Found) -> set[tuple[int, int]]:
     return set(pairs)
 
 
-def assert_kept(found: Found, told: Told, old: set[tuple[int, int]], new: set[tuple[int, int]], limit: int) -> None:
+def assert_kept(
+    found: FoundPairs, told: Told, old: set[tuple[int, int]], new: set[tuple[int, int]], limit: int
+) -> None:
     """A batch turned the old violations of a rule into the new ones, and said so; up to the limit they are listed."""
     assert found.count == len(new)
     assert (found.pairs is not None) == (len(new) <= limit)

@@ -14,7 +14,7 @@ from holdfast.api.monitor import Monitor
 from holdfast.api.verification import verify
 from holdfast.engines.functional import groups_keeper
 from holdfast.search import index, index_files, search
-from holdfast.search.index import Index
+from holdfast.search.index import PairIndex
 from holdfast.search.shared import NullsFirstSearch, TableSearch
 from holdfast.store.backup import backup
 
@@ -59,14 +59,14 @@ def files_of(monitor: Monitor) -> list[Path]:
 
 def opened_from_files(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     """For each index that is opened from now on: whether it came from its file."""
-    opened, from_file = Index.opened, []
+    opened, from_file = PairIndex.opened, []
 
-    def listening(*given: Any) -> Index | None:
+    def listening(*given: Any) -> PairIndex | None:
         index = opened(*given)
         from_file.append(index is not None)
         return index
 
-    monkeypatch.setattr(Index, "opened", listening)
+    monkeypatch.setattr(PairIndex, "opened", listening)
     return from_file
 
 

@@ -20,7 +20,7 @@ from weakref import ref
 
 import numpy as np
 
-from holdfast.search.found import Found, Ids, Pairs, Sides, beside, listed, no_pairs, put_in_order, sides
+from holdfast.search.found import FoundPairs, Ids, Pairs, Sides, listed, no_pairs, put_in_order, sides, with_more
 from holdfast.search.graph import PairGraph
 
 LIMIT = 5_000_000  # pairs of one rule that are kept; a pair takes about 60 bytes
@@ -46,7 +46,7 @@ class Violations:
         self._given: tuple[int, ref[Pairs] | None] = (0, None)  # and what `found` gave after so many changes
 
     @staticmethod
-    def of(found: Found) -> Violations:
+    def of(found: FoundPairs) -> Violations:
         """Those that were found."""
         return Violations(found.count, None if found.pairs is None else partial(_columns_of, found.pairs))
 
@@ -66,7 +66,7 @@ class Violations:
         """The bytes of the graph."""
         return 0 if self._contents.graph is None else self._contents.graph.nbytes
 
-    def found(self) -> Found:
+    def found(self) -> FoundPairs:
         """The violations now, in order: later changes don't touch them, and nobody else may. As long as somebody holds
         them, and no batch has come, these are given again.
         """
@@ -75,7 +75,7 @@ class Violations:
         if pairs is None:
             pairs = self.in_any_order()
             if pairs is None:
-                return Found(self.count, None)
+                return FoundPairs(self.count, None)
             pairs = put_in_order(pairs)
             self._given = changes, ref(pairs)
         return listed(pairs)
@@ -86,7 +86,7 @@ class Violations:
         if contents.graph is None:
             return None
         added = contents.graph.pairs()
-        return added if contents.first is None else beside(contents.first(), added)
+        return added if contents.first is None else with_more(contents.first(), added)
 
     def remove_rows(self, rows: Ids) -> Pairs:
         """Remove the violations in which some rows are, and give them."""

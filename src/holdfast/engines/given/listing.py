@@ -14,7 +14,7 @@ from holdfast.errors import BadInput
 from holdfast.rules.given import Named
 from holdfast.rules.rule import Rule
 from holdfast.rules.sentences import Evaluator, Why, sentence, why
-from holdfast.search.found import Found
+from holdfast.search.found import FoundPairs
 from holdfast.table.naming import names_of
 from holdfast.table.plain import plain_rows
 from holdfast.table.table import Table
@@ -27,7 +27,7 @@ class PairListing(Listing):
     """The violating pairs (or rows) of a rule."""
 
     @classmethod
-    def of(cls, rule: Named[Rule], found: Found, table: Table) -> Self:
+    def of(cls, rule: Named[Rule], found: FoundPairs, table: Table) -> Self:
         """From what was found in a table."""
         sides: tuple[Literal["t", "s"], ...] = ("t", "s")
         looked_at: dict[str, list[str]] = {row: columns for row in sides if (columns := rule.rule.columns_of_row(row))}

@@ -32,7 +32,7 @@ from holdfast.engines.given.queries import queries_of
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import SILENT, Progress
 from holdfast.rules.given import Named, TableRules, rules_of
-from holdfast.search.found import Found, Ids, Pairs, Sides, joined, no_pairs, paired, sides
+from holdfast.search.found import FoundPairs, Ids, Pairs, Sides, joined, no_pairs, paired, sides
 from holdfast.search.layout import lead_of
 from holdfast.search.queries import Lookup, PairQuery
 from holdfast.search.search import BatchPairs
@@ -62,7 +62,7 @@ class State:
         """The bytes of indexes and violations."""
         return self.search.pairs.nbytes + sum(violations.nbytes for violations in self.violations)
 
-    def found(self) -> list[Found]:
+    def found(self) -> list[FoundPairs]:
         """All violations now, rule by rule."""
         return [violations.found() for violations in self.violations]
 

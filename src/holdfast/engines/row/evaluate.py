@@ -25,7 +25,7 @@ from holdfast.rules.constants import Constant
 from holdfast.rules.numbers import common_type, in_floats
 from holdfast.rules.patterns import expression
 from holdfast.rules.terms import names_of
-from holdfast.search.marks import COMPARE, COMPARE_ARROW
+from holdfast.search.constants import COMPARE, COMPARE_ARROW
 from holdfast.search.queries import Operator
 from holdfast.table import arrow, images
 from holdfast.table.dictionary import NULL_CODE

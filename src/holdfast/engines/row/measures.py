@@ -19,7 +19,7 @@ from holdfast.engines.row.columns import Columns
 from holdfast.engines.row.evaluate import truth
 from holdfast.rules.conditions import Comparison, of_t
 from holdfast.rules.measure import TableRule
-from holdfast.search.marks import COMPARE
+from holdfast.search.constants import COMPARE
 from holdfast.table.dictionary import NULL_CODE
 from holdfast.table.frequencies import Counts, Frequencies, Moved
 from holdfast.table.leaders import Kept, Leaders

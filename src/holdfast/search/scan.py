@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from holdfast.kernels.boxprobe import OTHERS, YOUNGER
 from holdfast.search.boxtree import TooMany
 from holdfast.search.candidates import candidates, worth_it
-from holdfast.search.found import Found, Pairs, listed, no_pairs, paired, rows_alone
-from holdfast.search.index import Index
+from holdfast.search.found import FoundPairs, Pairs, listed, no_pairs, paired, rows_alone
+from holdfast.search.index import PairIndex
 from holdfast.search.layout import Layout, layouts_for
 from holdfast.search.operands import Operands
 from holdfast.search.queries import PairQuery
@@ -26,9 +26,9 @@ from holdfast.search.queries import PairQuery
 _FEW = 8  # where at most one row in so many shares its key, it is worth the while to let only these ask
 
 
-def find_among(rows: Operands, queries: Sequence[PairQuery], limit: int) -> list[Found]:
+def find_among(rows: Operands, queries: Sequence[PairQuery], limit: int) -> list[FoundPairs]:
     """The pairs among some rows. Indexes are made one after the other, each for all queries that share it."""
-    found: dict[int, Found] = {}
+    found: dict[int, FoundPairs] = {}
     for n, query in enumerate(queries):
         if query.single:
             found[n] = alone(query, rows, limit)
@@ -43,11 +43,11 @@ def find_among(rows: Operands, queries: Sequence[PairQuery], limit: int) -> list
     return [found[n] for n in range(len(queries))]
 
 
-def _among_candidates(query: PairQuery, rows: Operands, limit: int) -> Found:
+def _among_candidates(query: PairQuery, rows: Operands, limit: int) -> FoundPairs:
     """The pairs of a query among the rows that may be in one, which are often few."""
     asking, found = candidates(query.as_t, rows)
     (layout,), _ = layouts_for([query.as_t], rows.distinct)
-    index = Index.of(layout, found)
+    index = PairIndex.of(layout, found)
     pairs = pairs_between(query, index, asking, limit)
     if pairs is not None:
         return listed(pairs)
@@ -57,15 +57,15 @@ def _among_candidates(query: PairQuery, rows: Operands, limit: int) -> Found:
     return counted(query, index, asking, both)
 
 
-def _by_index(layout: Layout, rows: Operands, queries: Sequence[PairQuery], limit: int) -> list[Found]:
+def _by_index(layout: Layout, rows: Operands, queries: Sequence[PairQuery], limit: int) -> list[FoundPairs]:
     """The pairs of queries that share an index."""
     only_groups = all(query.as_t.within_groups for query in queries)
-    index = Index.of(layout, rows, only_groups=only_groups)
+    index = PairIndex.of(layout, rows, only_groups=only_groups)
     asking = rows if index.grouped is None else _only(rows, index.grouped)
     pairs = [pairs_between(query, index, asking, limit) for query in queries]
     if any(some is None for some in pairs) and only_groups:
         # Counting takes rows with themselves into account: all must be there.
-        index = Index.of(layout, rows)
+        index = PairIndex.of(layout, rows)
     return [
         counted(query, index, rows) if some is None else listed(some)
         for query, some in zip(queries, pairs, strict=True)
@@ -79,10 +79,10 @@ def _only(rows: Operands, ids: NDArray[np.int64]) -> Operands:
     return rows.at(np.sort(np.searchsorted(rows.ids, ids)))
 
 
-def alone(query: PairQuery, rows: Operands, limit: int) -> Found:
+def alone(query: PairQuery, rows: Operands, limit: int) -> FoundPairs:
     """The rows of a query about single rows."""
     ids = passing(query, rows)
-    return Found(len(ids), rows_alone(ids) if len(ids) <= limit else None)
+    return FoundPairs(len(ids), rows_alone(ids) if len(ids) <= limit else None)
 
 
 def passing(query: PairQuery, rows: Operands) -> NDArray[np.int64]:
@@ -91,13 +91,13 @@ def passing(query: PairQuery, rows: Operands) -> NDArray[np.int64]:
     return rows.ids if mask is None else rows.ids[mask]
 
 
-def counted(query: PairQuery, index: Index, asking: Operands, both: Operands | None = None) -> Found:
+def counted(query: PairQuery, index: PairIndex, asking: Operands, both: Operands | None = None) -> FoundPairs:
     """The number of pairs of rows that ask with rows in an index, which has all of them, unless `both` tells which."""
     count = index.count(query.as_t, asking, both)
-    return Found(count // 2 if query.symmetric else count, None)
+    return FoundPairs(count // 2 if query.symmetric else count, None)
 
 
-def pairs_between(query: PairQuery, index: Index, asking: Operands, limit: int) -> Pairs | None:
+def pairs_between(query: PairQuery, index: PairIndex, asking: Operands, limit: int) -> Pairs | None:
     """The pairs of rows that ask as t with rows in the index, each once; None where they are more than the limit."""
     partners = YOUNGER if query.symmetric else OTHERS
     try:

@@ -1,6 +1,6 @@
-"""Marks: for each code of a column, whether its value compares with a constant as asked.
+"""Comparisons of a column with a constant, decided once for each distinct value.
 
-Cost: one comparison a distinct value, once; a row's answer is one array access.
+Cost: one comparison a distinct value; the answer for a row is one array access.
 """
 
 from __future__ import annotations
@@ -25,33 +25,33 @@ COMPARE: dict[str, Callable[[Any, Any], Any]] = {sign: getattr(np, name) for sig
 COMPARE_ARROW: dict[str, Callable[[Any, Any], Any]] = {sign: getattr(pc, name) for sign, name in _FUNCTIONS.items()}
 
 
-class Marks:
-    """The codes of one column whose values are `operator` a constant of its type."""
+class CodeMask:
+    """For each code of a column, whether its value is `operator` a constant of the column's type."""
 
-    def __init__(self, kept: pa.DataType, operator: Operator, constant: Any, nulls: Nulls = Nulls.SQL) -> None:
+    def __init__(self, type_: pa.DataType, operator: Operator, constant: Any, nulls: Nulls = Nulls.SQL) -> None:
         self._operator = operator
-        self._image = images.to_images(pa.array([constant], kept), kept)[0]
+        self._image = images.to_images(pa.array([constant], type_), type_)[0]
         below = nulls.are_equal and operator in ("<", "<=", "!=")  # null is less than every constant
-        # The marks, and the dictionary whose they are: replaced together, as threads share them.
+        # The dictionary that was followed last, and its mask. Threads share them, so they are replaced together.
         self._known: tuple[Dictionary | None, NDArray[np.bool_]] = None, np.full(1, below, np.bool_)
 
     def of(self, dictionary: Dictionary, codes: AnyCodes) -> NDArray[np.bool_]:
-        """Which of some codes are marked."""
-        followed, marks = self._known
+        """Which of some codes have a value that compares so."""
+        followed, mask = self._known
         if dictionary is not followed:
-            marks = self._followed_by(dictionary, followed, marks)
-            self._known = dictionary, marks
-        return marks[codes]
+            mask = self._followed_by(dictionary, followed, mask)
+            self._known = dictionary, mask
+        return mask[codes]
 
     def _followed_by(
-        self, dictionary: Dictionary, followed: Dictionary | None, marks: NDArray[np.bool_]
+        self, dictionary: Dictionary, followed: Dictionary | None, mask: NDArray[np.bool_]
     ) -> NDArray[np.bool_]:
-        """The marks of a dictionary, given those of the one before."""
+        """The mask of a dictionary, given that of the one before."""
         if followed is not None and not dictionary.extends(followed):
-            marks = marks[:1]
-        fresh = dictionary.image_range(len(marks), len(dictionary) - len(marks))
+            mask = mask[:1]
+        fresh = dictionary.image_range(len(mask), len(dictionary) - len(mask))
         if isinstance(fresh, np.ndarray):
-            marked = COMPARE[self._operator](fresh, self._image)
+            more = COMPARE[self._operator](fresh, self._image)
         else:
-            marked = COMPARE_ARROW[self._operator](fresh, self._image).to_numpy(zero_copy_only=False)
-        return np.concatenate([marks, marked.astype(np.bool_)])
+            more = COMPARE_ARROW[self._operator](fresh, self._image).to_numpy(zero_copy_only=False)
+        return np.concatenate([mask, more.astype(np.bool_)])
