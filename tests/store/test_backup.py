@@ -133,7 +133,7 @@ def test_places_that_are_taken(state: Path, tmp_path: Path) -> None:
     for name in ("full", "file"):
         with pytest.raises(BadInput, match=f"{name}: already there; give a new folder for the backup"):
             backup(state, tmp_path / name)
-    with pytest.raises(BadInput, match="this lies in the state itself"):
+    with pytest.raises(BadInput, match="this folder is in the state itself"):
         backup(state, state / "backup")
     with pytest.raises(BadInput, match="not a Holdfast state"):
         backup(tmp_path / "full", tmp_path / "new")

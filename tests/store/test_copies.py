@@ -47,7 +47,7 @@ def test_a_copy_and_its_original_go_their_own_ways(tmp_path: Path, apart: bool) 
         assert rows_in(monitor) == [(1, "a"), (2, "b"), (None, "a")]
     with Monitor.open(copy, progress=ear) as monitor:
         assert rows_in(monitor) == copied == [(1, "a"), (2, "b"), (None, "a"), (4, "z"), (5, "copy")]
-    told = f"{copy}: this state is a copy, and another one may use the files in {tmp_path}/bulk/"
+    told = f"{copy}: this state is a copy, and the original may use the files in {tmp_path}/bulk/"
     assert [note.startswith(told) for note in ear.heard] == ([True] if apart else [])
 
 
@@ -67,7 +67,7 @@ def test_the_original_may_be_the_one_that_is_opened_last(tmp_path: Path, state: 
     with Monitor.open(state) as monitor:
         monitor.checkpoint()
     for write in (True, False):
-        with pytest.raises(BadInput, match=r"late: a copy of another state, which has removed files from .* since"):
+        with pytest.raises(BadInput, match=r"late: a copy of a state that has removed files from .* since"):
             Monitor.open(tmp_path / "late", write=write)
     assert counts(tmp_path / "early") == counts(state) == (4, 1)
     assert len(files_in(tmp_path / "bulk")) == 2, "what a failed copying has written is gone"

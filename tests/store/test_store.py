@@ -312,8 +312,8 @@ def test_states_share_a_place_for_segments_and_no_file(tmp_path: Path) -> None:
     ("asked", "told"),
     [
         ("nonsense://x", "nonsense://x: segments can't go there"),
-        ("s3://bucket/x?region=a", "segments can't go there: leave out what comes after the question mark"),
-        ("state", "state: this lies in the state folder, where segments go by themselves; leave --segments out"),
+        ("s3://bucket/x?region=a", "segments can't go there: leave out the part after the question mark"),
+        ("state", "state: this lies in the state folder, where segments go anyway; leave out --segments"),
         ("state/bulk", "state/bulk: this lies in the state folder"),
         ("file", "not a directory"),
         ("/proc/bulk", "/proc/bulk: no such file or directory; choose another place"),

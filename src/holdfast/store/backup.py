@@ -1,8 +1,8 @@
 """Backup: a consistent copy of a state, made while a writer may be at work. The copy is a state of its own.
 
-The database is copied as of one moment, then the files that it names; where a compaction has removed one of them
-meanwhile, the database is copied anew. The copy becomes a state with its last step, when the database gets its name.
-What a backup that was killed has left in its folder, the next one there removes first.
+The database is copied as of one moment, then the files that it names; if a compaction has removed one of them
+meanwhile, the database is copied again. The copy becomes a state with the last step, when the database gets its name.
+The next backup to the same folder removes what a killed one has left there.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ class Backup:
 
 
 def backup(path: str | Path, folder: str | Path, *, say: Callable[[str], None] = lambda _text: None) -> Backup:
-    """Copy a state to a new folder, from which it can be opened. Segments that lie elsewhere come into the folder, too;
-    what Spark remembers of watched folders does not, as the batches that came from there are known by name.
+    """Copy a state to a new folder, where it can be opened. Segments that lie elsewhere are copied into the folder.
+    What Spark remembers of watched folders is not copied, as the batches that came from there are known by name.
 
     With `watch` and `more` of the example of `Monitor`:
 
@@ -67,7 +67,7 @@ def backup(path: str | Path, folder: str | Path, *, say: Callable[[str], None] =
     target = Path(folder)
     with clear_sentences(target):
         if target.resolve().is_relative_to(Path(path).resolve()):
-            raise BadInput(f"{target}: this lies in the state itself; give another folder for the backup")
+            raise BadInput(f"{target}: this folder is in the state itself; give another folder for the backup")
         with closing(Store(path)) as store:
             _refuse_others(target)
             made: list[Path] = []
@@ -83,7 +83,7 @@ def backup(path: str | Path, folder: str | Path, *, say: Callable[[str], None] =
 
 @contextmanager
 def _locked(target: Path) -> Iterator[None]:
-    """Hold a folder for a backup: what one left there that was killed goes first, and what fails leaves nothing."""
+    """Hold a folder for a backup. Leftovers of a killed one are removed first; a failed one leaves nothing."""
     lock = WriterLock(target / LOCK)
     try:
         _refuse_others(target)
@@ -121,7 +121,7 @@ def _copied(store: Store, target: Path, say: Callable[[str], None]) -> Backup:
 
 
 def _fetch(folder: str, names: set[str], place: Path, sizes: dict[str, int], say: Callable[[str], None]) -> None:
-    """Copy the files that were not copied yet, and remove those of a moment that was given up."""
+    """Copy the files that were not copied yet, and remove those that the database no longer names."""
     lacking = sorted(names - sizes.keys())
     for number, name in enumerate(lacking, 1):
         say(f"Copying files: {number:,} of {len(lacking):,}")
@@ -133,7 +133,7 @@ def _fetch(folder: str, names: set[str], place: Path, sizes: dict[str, int], say
 
 
 def _made_a_state(database: sqlite3.Connection, target: Path) -> int:
-    """Let the copy of a database tell of its own folder; gives its last batch."""
+    """Make the copy of a database a state of its own folder; gives its last batch."""
     database.execute("PRAGMA journal_mode = WAL")
     facts = {"identity": identity.new(), "home": identity.home(target, _UNFINISHED)}
     database.execute("BEGIN")
@@ -144,13 +144,13 @@ def _made_a_state(database: sqlite3.Connection, target: Path) -> int:
 
 
 def _refuse_others(target: Path) -> None:
-    """Refuse a folder that holds anything but what a backup that did not finish has left there."""
+    """Refuse a folder that holds anything but the leftovers of a backup."""
     if target.exists() and not holds_only(target, _OWN):
         raise BadInput(f"{target}: already there; give a new folder for the backup, or an empty one")
 
 
 def _remove_own(target: Path) -> None:
-    """Nothing half made stays: the database goes last, as it tells whose the rest is."""
+    """Remove a backup that is not finished: the database last, as it shows that the other files are ours."""
     remove_own(str(target / SEGMENTS))
     _remove_database(target)
 

@@ -1,9 +1,8 @@
-"""The applied batches, as the database keeps them: one row each, and one for each table where there are several. And
-replaying those that came after a checkpoint: as few changes as say the same.
+"""The applied batches in the database: one row each, and one for each table if there are several. And the replay of
+those after a checkpoint, in as few changes as possible.
 
-Nobody asks what each of these batches did, only what there is after all of them. So the batches of one table are taken
-together, whatever came to others between them, unless one takes away a row that another of them brought: of such a row
-neither the table before nor the table after knows.
+A replay only has to reach the final result. So all batches of one table become one change, unless a batch deletes a row
+that another of them inserted: neither the table before nor the table after has such a row.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ _COLUMNS = "seq, batch_id, table_name, at, kind, inserted, deleted, ignored, sec
 
 
 def last_batches(database: sqlite3.Connection, most: int | None) -> list[BatchRecord]:
-    """The last so many batches, or all of them, the oldest first."""
+    """The last batches, at most `most` of them or all, the oldest first."""
     return _batches(database, "ORDER BY seq DESC LIMIT ?", -1 if most is None else most)[::-1]
 
 
@@ -37,7 +36,7 @@ def batch_with(database: sqlite3.Connection, batch_id: str) -> BatchRecord | Non
 
 
 def _batches(database: sqlite3.Connection, which: str, value: object) -> list[BatchRecord]:
-    """Some batches; those of several tables with what they did to each, in the order in which these were given."""
+    """Batches; those of several tables with their parts, in the order in which the tables were given."""
     found = [BatchRecord(*row) for row in database.execute(f"SELECT {_COLUMNS} FROM batches {which}", (value,))]
     parts: dict[int, list[BatchPart]] = defaultdict(list)
     query = """
@@ -59,7 +58,7 @@ def steps_since(database: sqlite3.Connection, seq: int, table: str | None = None
 
 
 def put_batch(database: sqlite3.Connection, commit: Commit) -> int:
-    """Keep a batch, and how many rows its tables have now; gives its number."""
+    """Store a batch, and the new row counts of its tables; gives its number."""
     parts = commit.parts
     one = parts[0] if len(parts) == 1 else None
     seq = insert_batch(
@@ -76,8 +75,8 @@ def put_batch(database: sqlite3.Connection, commit: Commit) -> int:
 
 
 def insert_batch(database: sqlite3.Connection, batch_id: str, table: str, kind: str, *figures: float) -> int:
-    """A row of the history, of this moment: rows inserted, deleted and ignored, seconds, the next row id, and how many
-    rules were gained, lost and changed. Gives its number.
+    """Add a row to the history, with the present time. The figures are rows inserted, deleted and ignored, seconds, the
+    next row id, and rules gained, lost and changed. Gives its number.
     """
     row = (batch_id, table, datetime.now(UTC).isoformat(timespec="milliseconds"), kind, *figures)
     columns = "batch_id, table_name, at, kind, inserted, deleted, ignored, seconds, next_id, gained, lost, changed"
@@ -87,8 +86,8 @@ def insert_batch(database: sqlite3.Connection, batch_id: str, table: str, kind: 
 
 
 def replayed(tables: Mapping[str, Table], steps: Iterable[AppliedBatch]) -> Iterator[tuple[str, Change]]:
-    """What changed since the tables were as they are: table by table, those of one in the order of the steps. Each
-    change is of the table as it is in `tables` when it is asked for: the caller puts the table after it there.
+    """The changes after the tables in `tables`, table by table, each in the order of the steps. The caller must put the
+    table after each change into `tables` before it takes the next change.
     """
     by_table: dict[str, list[AppliedBatch]] = {}
     for step in steps:

@@ -1,7 +1,6 @@
-"""Making a state folder, and taking that back: Holdfast removes only what it has written.
+"""Creates a state folder, and undoes that where it fails: Holdfast deletes only files that it wrote.
 
-A folder may be there already: empty, or left by an init that was killed. Whatever else lies in it is someone's, and the
-folder is refused.
+The folder may exist already if it is empty or was left by a killed init. A folder with anything else is refused.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ _OWN = (f"{DATABASE}-wal", f"{DATABASE}-shm", SUMS, f"{SUMS}.new", DATABASE)  # 
 
 @dataclass
 class Creation:
-    """A state in the making: the place of its segments, and `undo`, which removes what was made, and nothing else."""
+    """A state in the making: the place of its segments, and `undo`, which removes what was made."""
 
     place: str
     lock: WriterLock
@@ -62,7 +61,7 @@ def create(folder: Path, facts: Mapping[str, str], segments: str | None) -> Crea
 
 
 def _remove_files(folder: Path, place: str) -> None:
-    """Remove the files of a state that did not come to be, as far as the disk lets us."""
+    """Remove the files of a state that was not finished, as far as the disk allows."""
     with suppress(OSError):
         remove_own(place)
     for name in (*_OWN, LOCK):
@@ -70,43 +69,43 @@ def _remove_files(folder: Path, place: str) -> None:
             (folder / name).unlink(missing_ok=True)
 
 
-def _segments_folder(asked: str | None, folder: Path, own: str) -> str:
-    """Where the segments of a new state go: in a folder that nobody else has, however many share the place."""
-    if not asked:
+def _segments_folder(wanted: str | None, folder: Path, own: str) -> str:
+    """Where the segments of a new state go: into a folder of their own, as several states may share the place."""
+    if not wanted:
         return str(folder.resolve() / SEGMENTS)
-    if "://" in asked and "?" in asked:
-        raise BadInput(f"{asked}: segments can't go there: leave out what comes after the question mark, and set it in "
-                       "the surroundings")  # fmt: skip
+    if "://" in wanted and "?" in wanted:
+        raise BadInput(f"{wanted}: segments can't go there: leave out the part after the question mark, and set it in "
+                       "the environment")  # fmt: skip
     from pyarrow import fs
 
     try:
-        where, name = (fs.LocalFileSystem(), asked) if "://" not in asked else fs.FileSystem.from_uri(asked)
+        where, name = (fs.LocalFileSystem(), wanted) if "://" not in wanted else fs.FileSystem.from_uri(wanted)
     except (pa.ArrowException, OSError) as error:
-        raise _no_place(asked, error) from None
+        raise _no_place(wanted, error) from None
     if not isinstance(where, fs.LocalFileSystem):
-        return f"{asked.rstrip('/')}/{own}"
+        return f"{wanted.rstrip('/')}/{own}"
     place = Path(name).resolve()
     if place.is_relative_to(folder.resolve()):
-        raise BadInput(f"{asked}: this lies in the state folder, where segments go by themselves; leave --segments out")
+        raise BadInput(f"{wanted}: this lies in the state folder, where segments go anyway; leave out --segments")
     return f"{place}/{own}"
 
 
-def _no_place(asked: str, error: Exception) -> BadInput:
+def _no_place(wanted: str, error: Exception) -> BadInput:
     said = str(error).partition("\n")[0]
-    return BadInput(f"{asked}: segments can't go there: {said}; give a folder, or an address like s3://…")
+    return BadInput(f"{wanted}: segments can't go there: {said}; give a folder, or an address like s3://…")
 
 
-def _make_place(place: str, asked: str | None, made: list[Path]) -> None:
+def _make_place(place: str, wanted: str | None, made: list[Path]) -> None:
     if "://" not in place:
         return make_folders(Path(place), made)
     try:
         return files.make_folder(place)
     except (pa.ArrowException, OSError) as error:
-        raise _no_place(asked or place, error) from None
+        raise _no_place(wanted or place, error) from None
 
 
 def make_folders(folder: Path, made: list[Path]) -> None:
-    """Create a folder and its parents; tells which of them were not there."""
+    """Create a folder and its parents; adds to `made` those that did not exist."""
     lacking = [folder]
     while not lacking[-1].parent.exists():
         lacking.append(lacking[-1].parent)
@@ -117,19 +116,19 @@ def make_folders(folder: Path, made: list[Path]) -> None:
 
 
 def remove_folders(made: list[Path]) -> None:
-    """Remove the folders that were made, but for those in which there is something."""
+    """Remove the folders that were made and are empty."""
     for each in reversed(made):
         files.remove_empty(str(each))  # someone may have put something there meanwhile
 
 
 def remove_own(place: str) -> None:
-    """Remove the files of a folder of segments that are of our making."""
+    """Remove the segment files that we wrote from a folder."""
     for name in filter(files.is_ours, files.names(place)):
         files.remove(f"{place}/{name}")
 
 
 def _remove_leftovers(folder: Path) -> None:
-    """Remove what an init that was killed has written: its database last, which tells of the rest."""
+    """Remove what a killed init has written: its database last, as it shows that the other files are ours."""
     if (folder / DATABASE).exists():
         place = fact(folder, "segments")
         remove_own(place or str(folder / SEGMENTS))
@@ -140,15 +139,15 @@ def _remove_leftovers(folder: Path) -> None:
 
 
 def _is_free(folder: Path) -> bool:
-    """Whether a folder holds nothing but what an init that did not finish left behind."""
+    """Whether a folder holds nothing but the leftovers of an init."""
     if any((folder / name).is_symlink() for name in _OWN) or not holds_only(folder, _OWN):
         return False
     return not (folder / DATABASE).exists() or _is_unfinished(folder)
 
 
 def holds_only(folder: Path, own: Sequence[str]) -> bool:
-    """Whether a folder holds nothing but a lock, some files of our own, whose last one tells that something was begun,
-    and segments of our making.
+    """Whether a folder holds nothing but a lock, files of our own and segments that we wrote. The last of `own` shows
+    that something was begun.
     """
     names = {each.name for each in folder.iterdir()} if folder.is_dir() else {""}
     begun = own[-1] in names
@@ -156,7 +155,7 @@ def holds_only(folder: Path, own: Sequence[str]) -> bool:
 
 
 def _is_free_place(place: Path, begun: bool) -> bool:
-    """Whether a folder of segments is not there or empty; where something begun may be left, whether all is ours."""
+    """Whether a folder of segments is missing or empty; where something was begun, whether all files are ours."""
     if not place.exists():
         return not place.is_symlink()
     return place.is_dir() and all(begun and each.is_file() and files.is_ours(each.name) for each in place.iterdir())
@@ -171,5 +170,5 @@ def _is_unfinished(folder: Path) -> bool:
                 return not tables
             row = database.execute("SELECT value FROM meta WHERE key = 'state'").fetchone()
     except UNREADABLE:
-        return False  # something else that has the name
+        return False  # another file with that name
     return row is None or row[0] != "ready"

@@ -19,22 +19,22 @@ FORMAT = 6
 UNREADABLE = (sqlite3.DatabaseError, UnicodeError)  # of a damaged one, even the errors may be no text
 _ATTEMPTS = 20
 _LONGEST_PATH = 504  # bytes: SQLite takes 512, with the endings of its other files
-# Reading a database with a log needs a file beside it, in memory that processes share. Where none can be made (nobody
-# may write there, or the disk is full), SQLite gives up with one of these.
+# To read a database with a log, SQLite needs a file next to it. Where that can't be made (the folder is read-only, or
+# the disk is full), SQLite gives up with one of these.
 _NEEDS_ROOM = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL)
 
 
 def connect(path: Path) -> Connection:
     """The database, to read and write."""
-    refuse_not_utf8(str(path.resolve()))  # SQLite couldn't tell where it is
+    refuse_not_utf8(str(path.resolve()))  # SQLite can't take such a path
     if len(os.fsencode(path.absolute())) > _LONGEST_PATH:  # SQLite would say no more than that it can't open it
         raise BadSurroundings(f"{path.parent}: the path is too long for a state (SQLite's limit); choose a shorter one")
     return sqlite3.connect(path, isolation_level=None, timeout=30, check_same_thread=False, factory=Connection)
 
 
 class ReadDatabase:
-    """The database of a folder as of one moment, in memory: every page was found to be what was written, and no lock is
-    held. Where nobody may write beside the database, `file` is a private copy of it.
+    """The database of a folder as of one moment, in memory: all pages are checked, and no lock is held. Where the
+    folder is read-only, `file` is a private copy of the database.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -61,7 +61,7 @@ class ReadDatabase:
             raise
 
     def look(self) -> sqlite3.Connection:
-        """The database as it is now; what was given before is as it was, and closed."""
+        """The database as it is now. The one that was given before is closed."""
         if self._private is not None and self.version() != self._copied:
             self.file.close()
             self._private.cleanup()
@@ -72,12 +72,12 @@ class ReadDatabase:
         self.version_read = image.version if self._private is None else self._copied
         self._read = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
         pages = bytearray(image.pages)
-        pages[18:20] = b"\x01\x01"  # so the first page says, at two places, that the database keeps no log
+        pages[18:20] = b"\x01\x01"  # says that the database has no log
         self._read.deserialize(pages)
         return self._read
 
     def version(self) -> int:
-        """A number that is another one once someone else has committed."""
+        """A number that changes when someone else commits."""
         return data_version(self.file) if self._private is None else _version_of(_stamps(self._folder))
 
     def close(self) -> None:
@@ -90,12 +90,12 @@ class ReadDatabase:
 
 
 def data_version(database: sqlite3.Connection) -> int:
-    """SQLite's number of the version that a connection reads: another one once a different connection has committed."""
+    """SQLite's number of the version that a connection reads; it changes when another connection commits."""
     return int(database.execute("PRAGMA data_version").fetchone()[0])
 
 
 def _copy_at_rest(folder: Path, to: Path) -> int:
-    """Copy the database and its log, both as of one moment: again, if someone wrote meanwhile. Gives the version."""
+    """Copy the database and its log as of one moment: again, if someone wrote meanwhile. Gives the version."""
     for _ in range(_ATTEMPTS):
         before = _stamps(folder)
         for name in (DATABASE, f"{DATABASE}-wal"):
@@ -104,7 +104,7 @@ def _copy_at_rest(folder: Path, to: Path) -> int:
                 shutil.copyfile(folder / name, to / name)
         if _stamps(folder) == before:
             return _version_of(before)
-    raise BadInput(f"{folder}: the state is written to without a pause; try again")
+    raise BadInput(f"{folder}: the state is being written without a pause; try again")
 
 
 def _version_of(stamps: dict[str, tuple[int, int, int]]) -> int:
@@ -136,7 +136,7 @@ def fresh(folder: Path, facts: Mapping[str, str]) -> Connection:
 
 
 def check_format(database: sqlite3.Connection, folder: Path) -> None:
-    """Refuse a database that is of another version, or that an init did not finish."""
+    """Refuse a database of another format, or of an init that did not finish."""
     facts = dict(database.execute("SELECT key, value FROM meta WHERE key IN ('format', 'state')").fetchall())
     if (found := facts.get("format")) != str(FORMAT):
         raise BadInput(
@@ -148,7 +148,7 @@ def check_format(database: sqlite3.Connection, folder: Path) -> None:
 
 
 def fact(folder: Path, key: str) -> str | None:
-    """A fact that the database in a folder keeps, if there is one that keeps facts."""
+    """A fact in the database of a folder, if there is one."""
     if not (folder / DATABASE).is_file():
         return None
     try:

@@ -1,7 +1,7 @@
-"""Forgetting: what the database still knows of rows that died, and how that goes.
+"""Erasure: removes from the database what it still holds of dead rows.
 
-Events keep the rows that broke a rule, with their keys or values. What was replaced stays in pages that are free now,
-and in the write-ahead log, until the database is written anew.
+Events have the rows that broke a rule, with their keys or values. Replaced data stay in free pages and in the
+write-ahead log until the whole database is rewritten.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ _ALL_TABLES = "*"  # stands for the table of rules that look across tables
 
 
 def forget_rows(database: sqlite3.Connection, living: Mapping[str, Ids]) -> int:
-    """Remove what is kept of rows that died: their values, and what the witnesses of events tell of them. Gives of how
-    many events that was.
+    """Remove what is stored of dead rows: their values, and what the witnesses of events say of them. Gives the number
+    of events that this concerns.
 
     `living` holds the ids of each table's living rows, ascending. Needs a transaction.
     """
@@ -34,12 +34,12 @@ def forget_rows(database: sqlite3.Connection, living: Mapping[str, Ids]) -> int:
 
 
 def _dead_rows(database: sqlite3.Connection, living: Mapping[str, Ids]) -> dict[tuple[str, int], set[int]]:
-    """The rows that died and of which values are kept, by table and batch."""
+    """The dead rows with stored values, by table and batch."""
     found: dict[tuple[str, int], set[int]] = {}
     for (table,) in database.execute("SELECT DISTINCT table_name FROM witness_rows").fetchall():
         query = "SELECT seq, number FROM witness_rows WHERE table_name = ?"
-        kept = np.array(database.execute(query, (table,)).fetchall(), np.int64).reshape(-1, 2)
-        for seq, number in kept[~_alive(kept[:, 1], living.get(table, _NO_ROWS))].tolist():
+        rows = np.array(database.execute(query, (table,)).fetchall(), np.int64).reshape(-1, 2)
+        for seq, number in rows[~_alive(rows[:, 1], living.get(table, _NO_ROWS))].tolist():
             found.setdefault((table, seq), set()).add(number)
     return found
 
@@ -47,20 +47,18 @@ def _dead_rows(database: sqlite3.Connection, living: Mapping[str, Ids]) -> dict[
 def _strip_witnesses(
     database: sqlite3.Connection, living: Mapping[str, Ids], dead: Mapping[tuple[str, int], set[int]]
 ) -> int:
-    """Take what is told of rows that died from the witnesses of all events; gives how many told anything of such rows,
-    or had their values kept for them.
-    """
+    """Remove dead rows from the witnesses of all events; gives the number of events that had such rows."""
     query = "SELECT rowid, seq, engine, table_name, text, json, witness FROM events WHERE witness IS NOT NULL"
     concerned, changed = 0, []
-    for event, seq, engine, table, text, finding, told in database.execute(query):
-        witness = json.loads(told)
+    for event, seq, engine, table, text, finding, stored in database.execute(query):
+        witness = json.loads(stored)
         own, *columns = _dependent(database, engine, text, finding) if table == _ALL_TABLES else (table,)
-        kept = dead.get((own, seq))
+        own_dead = dead.get((own, seq), set())
         stripped = witness
         if witness.keys() != {"rows"}:
-            known = _kept_values(database, own, seq, witness["rows"]) if "missing" in witness else []
+            known = _values_of(database, own, seq, witness["rows"]) if "missing" in witness else []
             stripped = without_dead(witness, living.get(own, _NO_ROWS), columns, known)
-        concerned += stripped != witness or (kept is not None and not kept.isdisjoint(witness["rows"]))
+        concerned += stripped != witness or not own_dead.isdisjoint(witness["rows"])
         if stripped != witness:
             changed.append((json.dumps(stripped), event))
     database.executemany("UPDATE events SET witness = ? WHERE rowid = ?", changed)
@@ -68,8 +66,8 @@ def _strip_witnesses(
 
 
 def _dependent(database: sqlite3.Connection, engine: str, text: str, finding: str) -> list[str]:
-    """The table whose rows break a rule across tables, which depends on another one, and its columns. An event of a
-    given rule need not tell it: results do, or the event that it was given up.
+    """The table whose rows break a rule across tables, and the columns of its left side. An event of a given rule may
+    lack the finding; then the results have it, or the event of its removal.
     """
     if not finding:
         query = """
@@ -80,8 +78,8 @@ def _dependent(database: sqlite3.Connection, engine: str, text: str, finding: st
     return found
 
 
-def _kept_values(database: sqlite3.Connection, table: str, seq: int, rows: Sequence[int]) -> list[dict[str, Any]]:
-    """The values of some rows that broke a rule, as far as they are kept."""
+def _values_of(database: sqlite3.Connection, table: str, seq: int, rows: Sequence[int]) -> list[dict[str, Any]]:
+    """The values of rows that broke a rule, as far as they are stored."""
     query = "SELECT json FROM witness_rows WHERE seq = ? AND table_name = ? AND number = ?"
     found = (database.execute(query, (seq, table, row)).fetchone() for row in rows)
     return [json.loads(row[0]) if row else {} for row in found]
@@ -94,11 +92,11 @@ def _alive(rows: Sequence[int] | Ids, living: Ids) -> NDArray[np.bool_]:
 
 
 def without_dead(
-    witness: Mapping[str, Any], living: Ids, columns: Sequence[str] = (), kept: Sequence[Mapping[str, Any]] = ()
+    witness: Mapping[str, Any], living: Ids, columns: Sequence[str] = (), values: Sequence[Mapping[str, Any]] = ()
 ) -> dict[str, Any]:
-    """A witness with its row ids and numbers, and the keys of those rows alone that live.
+    """A witness with its row ids and counts, and with the keys of living rows only.
 
-    `columns` are those of an inclusion dependency's left side, and `kept` are the values of its rows.
+    `columns` are those of an inclusion dependency's left side, and `values` are the values of its rows.
     """
     rows = witness["rows"]
     alive = _alive(rows, living)
@@ -107,9 +105,8 @@ def without_dead(
     stripped: dict[str, Any] = {"rows": rows}
     if "keys" in witness:
         stripped["keys"] = [key if lives else {} for key, lives in zip(witness["keys"], alive, strict=True)]
-    if "missing" in witness:  # of an inclusion dependency: each value that is missing is that of a row it tells
-        told = [values for values, lives in zip(kept, alive, strict=True) if lives]
-        held = [[values.get(column) for column in columns] for values in told]
+    if "missing" in witness:  # of an inclusion dependency: each missing value is the value of a witness row
+        held = [[row.get(name) for name in columns] for row, lives in zip(values, alive, strict=True) if lives]
         stripped["missing"] = [
             each if _listed(each["value"]) in held else {**each, "value": None} for each in witness["missing"]
         ]

@@ -1,7 +1,7 @@
-"""Results and events: what holds, and what a batch did to each rule, as the database keeps it; and figures over time:
-how many violations each given rule has, how many nulls and values each column, batch by batch.
+"""Results, events and figures in the database: what holds, what a batch did to each rule, and over time the violations
+of each given rule and the nulls and values of each column.
 
-A figure is kept with the batch that changed it. What it was before stands in the results that the batch replaces.
+A figure is stored with the batch that changed it. The figure before is in the results that the batch replaces.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from holdfast.changes.diff import Diff, Finding, Result, Witness
 from holdfast.store.records import Commit
 
 Json = Mapping[str, Any]
-_MOST_IMPLIED = 10_000  # of more rules that follow from others nobody is told from which: that would take seconds
+_MOST_IMPLIED = 10_000  # for more implied rules the events don't say from which they follow: it would take seconds
 
 
 class RuleEvent(NamedTuple):
-    """What happened to a rule: the finding and the witness as JSON, and the rule that it follows from, where told."""
+    """What happened to a rule: the finding and the witness as JSON, and the rule that it follows from, where known."""
 
     event: str  # lost, worse (a given rule that was violated before), implied, untested, gained; added, removed
     text: str
@@ -32,7 +32,7 @@ class RuleEvent(NamedTuple):
 
 
 class Turned(NamedTuple):
-    """The given rules that had no violations and have some now; had some, and have new ones; and have none any more."""
+    """The given rules that went from no violations to some, got new violations, and went from some to none."""
 
     broken: dict[str, Finding]
     worse: dict[str, Finding]
@@ -40,7 +40,7 @@ class Turned(NamedTuple):
 
 
 def put_results(database: sqlite3.Connection, seq: int, engine: str, table: str, result: Result) -> None:
-    """Keep findings one by one, and those of their figures that a batch changed."""
+    """Store findings one by one, and the figures that a batch changed."""
     findings = {text: finding.to_json() for text, finding in result.items()}
     put_figures(database, seq, engine, table, findings)
     rows = [(engine, table, text, json.dumps(finding)) for text, finding in findings.items()]
@@ -48,7 +48,7 @@ def put_results(database: sqlite3.Connection, seq: int, engine: str, table: str,
 
 
 def put_diffs(database: sqlite3.Connection, seq: int, commit: Commit) -> None:
-    """Keep what a batch changed: findings, unless there are many, events, and values of rows that broke rules."""
+    """Store what a batch changed: findings, unless there are many, events, and values of rows that broke rules."""
     for (engine, table), diff in commit.diffs.items():
         if engine not in commit.many:
             _put_changed(database, seq, engine, table, diff)
@@ -57,7 +57,7 @@ def put_diffs(database: sqlite3.Connection, seq: int, commit: Commit) -> None:
 
 
 def put_events(database: sqlite3.Connection, seq: int, events: Iterable[tuple[str, str, RuleEvent]]) -> None:
-    """Keep what happened to rules of engines and subjects, and how often; events are made as they are written."""
+    """Store what happened to rules of engines and subjects, and how often; events are made as they are written."""
     counts: Counter[str] = Counter()
 
     def rows() -> Iterator[tuple[object, ...]]:
@@ -71,8 +71,8 @@ def put_events(database: sqlite3.Connection, seq: int, events: Iterable[tuple[st
 
 def _events(commit: Commit) -> Iterator[tuple[str, str, RuleEvent]]:
     for (engine, table), diff in commit.diffs.items():
-        kept = {number for name, number in commit.rows.rows if name == table}
-        for event in events_of(diff, engine in commit.many, commit.witnesses.get((engine, table), {}), kept):
+        stored = {number for name, number in commit.rows.rows if name == table}
+        for event in events_of(diff, engine in commit.many, commit.witnesses.get((engine, table), {}), stored):
             yield engine, table, event
 
 
@@ -84,49 +84,48 @@ def _put_changed(database: sqlite3.Connection, seq: int, engine: str, table: str
 
 
 def _put_rows(database: sqlite3.Connection, seq: int, commit: Commit) -> None:
-    rows = ((seq, *row, kept.rule, json.dumps(dict(kept.values))) for row, kept in commit.rows.rows.items())
+    rows = ((seq, *place, row.rule, json.dumps(dict(row.values))) for place, row in commit.rows.rows.items())
     database.executemany("INSERT INTO witness_rows VALUES (?, ?, ?, ?, ?)", rows)
     if commit.rows.left_out:
         database.execute("INSERT INTO rows_left_out VALUES (?, ?)", (seq, commit.rows.left_out))
 
 
-def events_of(diff: Diff, many: bool, witnesses: Mapping[str, Witness], kept: Collection[int]) -> Iterator[RuleEvent]:
-    """What happened to each rule. There is no finding of many rules, of which the text tells all, nor of given ones
-    that got worse, as all of them may with each batch; and there are no keys of rows whose values are kept. `witnesses`
+def events_of(diff: Diff, many: bool, witnesses: Mapping[str, Witness], stored: Collection[int]) -> Iterator[RuleEvent]:
+    """What happened to each rule. Where there are many rules, events have no finding, as the text says it all; nor have
+    those of given rules that got worse, as all may with each batch. Rows with stored values have no keys. `witnesses`
     are those of given rules.
     """
     broken, worse, mended = turned(diff)
     causes = diff.causes if len(diff.lost) - len(diff.witnesses) <= _MOST_IMPLIED else {}
-    kept_texts: dict[int, str] = {}  # the same rows may break many rules, and then are one object
+    texts: dict[int, str] = {}  # of witnesses: many rules may share one object
     for text in diff.lost:
-        told = "" if many else json.dumps(diff.lost[text].to_json())
+        finding = "" if many else json.dumps(diff.lost[text].to_json())
         if (witness := diff.witnesses.get(text)) is not None:
-            if id(witness) not in kept_texts:
-                kept_texts[id(witness)] = _witness_text(witness, kept)
-            yield RuleEvent("lost", text, told, kept_texts[id(witness)])
+            if id(witness) not in texts:
+                texts[id(witness)] = _witness_text(witness, stored)
+            yield RuleEvent("lost", text, finding, texts[id(witness)])
         elif text in diff.untested:
-            yield RuleEvent("untested", text, told)
+            yield RuleEvent("untested", text, finding)
         else:
             cause = causes.get(text)
-            yield RuleEvent("implied", text, told, None, cause.by if cause else "")
+            yield RuleEvent("implied", text, finding, None, cause.by if cause else "")
     for event, findings in (("lost", broken), ("worse", worse)):
-        for text, finding in findings.items():
-            told = json.dumps(finding.to_json()) if event == "lost" else ""
-            shown = witnesses.get(text)
-            yield RuleEvent(event, text, told, _witness_text(shown, kept) if shown else None)
+        for text, each in findings.items():
+            finding, shown = json.dumps(each.to_json()) if event == "lost" else "", witnesses.get(text)
+            yield RuleEvent(event, text, finding, _witness_text(shown, stored) if shown else None)
     for text in (*diff.gained, *mended):
         yield RuleEvent("gained", text, "" if many else json.dumps((mended.get(text) or diff.gained[text]).to_json()))
 
 
-def _witness_text(witness: Witness, kept: Collection[int]) -> str:
-    """What an event keeps of a witness: all but values, which are kept once for each row."""
-    keys = () if all(row in kept for row in witness.rows) else witness.keys
-    told = replace(witness, values=(), keys=keys).to_json()
-    return json.dumps({name: value for name, value in told.items() if name != "values"})
+def _witness_text(witness: Witness, stored: Collection[int]) -> str:
+    """A witness as events have it: without values, which are stored once for each row."""
+    keys = () if all(row in stored for row in witness.rows) else witness.keys
+    plain = replace(witness, values=(), keys=keys).to_json()
+    return json.dumps({name: value for name, value in plain.items() if name != "values"})
 
 
 def turned(diff: Diff) -> Turned:
-    """What became of the given rules whose violations changed."""
+    """The given rules whose violations changed."""
     found = Turned({}, {}, {})
     for text, (old, new) in diff.changed.items():
         before, after = (getattr(finding, "violations", None) for finding in (old, new))
@@ -151,7 +150,7 @@ def how_many(diffs: Iterable[Diff]) -> tuple[int, int, int]:
 
 
 def _grew(diff: Diff, text: str, more: bool) -> bool:
-    """Whether a rule has violations that it had not before; where only their number is kept, whether it has more."""
+    """Whether a rule has new violations; where only their number is known, whether it has more."""
     change = diff.violations.get(text)
     return more if change is None or change.new is None else change.new > 0
 
@@ -160,7 +159,7 @@ def _grew(diff: Diff, text: str, more: bool) -> bool:
 
 
 class FigureRow(NamedTuple):
-    """The table that keeps figures of a finding, what the finding is about, and the figures."""
+    """The database table for figures of a finding, what the finding is about, and the figures."""
 
     place: str
     about: str
@@ -168,22 +167,22 @@ class FigureRow(NamedTuple):
 
 
 def figures_of(finding: Json) -> FigureRow | None:
-    """What is kept of a finding over time; nothing of rules that were found, which hold or don't."""
+    """What is stored of a finding over time; nothing of found rules, which hold or don't."""
     if "severity" in finding:  # a rule that was given
-        told = tuple(finding.get(name) for name in ("violations", "g3", "score"))
-        return FigureRow("rule_figures", finding["text"], told)
+        figures = tuple(finding.get(name) for name in ("violations", "g3", "score"))
+        return FigureRow("rule_figures", finding["text"], figures)
     if "nulls" in finding:  # facts of a column
         return FigureRow("column_figures", finding["column"], (finding["nulls"], finding["distinct"]))
     return None
 
 
 def put_figures(database: sqlite3.Connection, seq: int, engine: str, table: str, findings: Mapping[str, Json]) -> None:
-    """Keep the figures of a batch that are others than those of the results so far."""
+    """Store the figures that differ from those of the results so far."""
     now = {text: figures for text, finding in findings.items() if (figures := figures_of(finding)) is not None}
     if now:
         query = "SELECT text, json FROM results WHERE engine = ? AND table_name = ?"
-        kept = ((text, old) for text, old in database.execute(query, (engine, table)) if text in now)
-        before = {text: figures_of(json.loads(old)) for text, old in kept}
+        stored = ((text, old) for text, old in database.execute(query, (engine, table)) if text in now)
+        before = {text: figures_of(json.loads(old)) for text, old in stored}
         _put_new(database, seq, engine, table, [own for text, own in now.items() if before.get(text) != own])
 
 

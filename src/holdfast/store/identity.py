@@ -1,8 +1,8 @@
-"""Whose are the files? A state whose segments lie elsewhere owns a folder there that has the state's identity as name.
+"""Which state owns segment files? If they lie elsewhere, the folder there has the identity of the state as its name.
 
-A copy of such a state (`cp -r`) has the same identity, and names the files of the other. It is told by where its
-database lies: a copy has another inode, and a state that was moved on one file system has the one it had. Another file
-system may give the same number, so if the path is another, too, a look at the old one tells.
+A copy of such a state (`cp -r`) has the same identity, and names the files of the original. A copy is recognised by
+its database file: it has another inode, while a state that was moved on one file system keeps its inode. Another file
+system may give the same number; so if the path differs, the old path is checked as well.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def new() -> str:
 
 
 def home(folder: Path, database: str = DATABASE) -> str:
-    """Where a state lies, as it keeps it."""
+    """Where a state lies, as text."""
     return json.dumps({"inode": inode_of(folder / database), "path": str(folder.resolve())})
 
 
@@ -32,9 +32,9 @@ def inode_of(path: Path) -> int:
     return path.stat().st_ino
 
 
-def is_copy(folder: Path, own: str, kept: str) -> bool:
-    """Whether the state in a folder, with its identity and the home that it keeps, was copied from there."""
-    then, now = json.loads(kept), json.loads(home(folder))
+def is_copy(folder: Path, own: str, stored: str) -> bool:
+    """Whether the state in a folder was copied, given its identity and its stored home."""
+    then, now = json.loads(stored), json.loads(home(folder))
     if then["inode"] != now["inode"]:
         return True
     return bool(then["path"] != now["path"] and fact(Path(then["path"]), "identity") == own)

@@ -1,7 +1,7 @@
 """The names of the files and folders of a state, and which files its database names.
 
-A state of an engine may say that other files go with it, such as an index that is written less often than the state
-itself. These lie beside the states' files and count as long as a state names them.
+The state of an engine may name other files that go with it, such as an index that is written less often than the state
+itself. These lie in the same folder and count as long as a state names them.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from pathlib import Path
 DATABASE, SUMS = "holdfast.db", "holdfast.sums"
 LOCK, SEGMENTS, STREAMS = "lock", "segments", "streams"
 WITH_STATES = "beside"  # the fact that names the files that go with the engines' states
-TO_OPEN = 1 << 17  # SQLite shares memory in a file beside the database; without room for it, it just fails
+TO_OPEN = 1 << 17  # bytes of a file in which SQLite shares memory; without room for it, SQLite just fails
 
 
 def state_of(path: Path) -> Path | None:
-    """The folder of the state whose file a path names, whether it is there or not; None where it names none of one."""
+    """The folder of the state that a path lies in, whether the file exists or not; None if it lies in no state."""
     whole = path.resolve()
     for folder in whole.parents:
         name = whole.relative_to(folder).parts[0]

@@ -1,7 +1,7 @@
 """One writer at a time: an operating-system lock on a file, which a crash releases.
 
-The file holds the number of the process that has the lock, and nothing else. What has its name and is no such file (a
-link, a folder, a file with other words in it) is refused and stays as it is.
+The file holds the number of the process that has the lock, and nothing else. Anything else with its name (a link, a
+folder, a file with other content) is refused and stays as it is.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class WriterLock:
         os.pwrite(self._handle, str(os.getpid()).encode(), 0)
 
     def _locked(self) -> int:
-        """The open file, locked: the one that has the name still, for a failed init removes its lock."""
+        """The open file, locked, and still the one with that name: a failed init removes its lock."""
         while True:
             handle = _opened(self._path)
             try:
@@ -50,7 +50,7 @@ class WriterLock:
             ) from None
 
     def remove(self) -> None:
-        """Remove the file of a state that did not come to be, and let go."""
+        """Remove the file of a state that was not finished, and let go."""
         self._path.unlink(missing_ok=True)
         self.release()
 
@@ -69,7 +69,7 @@ def _opened(path: Path) -> int:
 
 
 def _holder(handle: int, path: Path) -> str:
-    """The process that a lock names. What is no lock of ours is refused; with a second name it is another file, too."""
+    """The process that a lock names. A file that is no lock of ours is refused, as is one with a second name."""
     about = os.fstat(handle)
     if stat.S_ISREG(about.st_mode) and about.st_nlink <= 1:
         held = os.pread(handle, _LONGEST + 1, 0)

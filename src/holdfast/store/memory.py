@@ -14,7 +14,7 @@ _EVENT = "seq, engine, table_name, event, text, json, witness, implied_by"
 
 
 class EventRecord(NamedTuple):
-    """What a batch did to a rule, as it is kept: the finding and the witness as JSON."""
+    """What a batch did to a rule, as it is stored: the finding and the witness as JSON."""
 
     seq: int
     engine: str
@@ -35,8 +35,8 @@ class StoredMemory:
     # ---- events -----------------------------------------------------------------------------------------------------
 
     def rule_events(self) -> dict[Subject, tuple[int, int]]:
-        """For each rule that batches gained or lost, and that is not gone: the last that gained it, or since when it is
-        given (0: from the start), and how many broke it.
+        """For each rule that batches gained or lost and that was not removed: the last batch that gained it, or since
+        when it is given (0: from the start), and how many batches broke it.
         """
         query = """
             SELECT engine, table_name, text, coalesce(max(CASE WHEN event IN ('gained', 'added') THEN seq END), 0),
@@ -46,7 +46,7 @@ class StoredMemory:
         return {(engine, table, text): (gained, broke) for engine, table, text, gained, broke in self._rows(query)}
 
     def texts(self) -> list[Subject]:
-        """All rules and columns that anything is remembered of."""
+        """All rules and columns that have events or figures."""
         columns = "engine, table_name, text"
         return self._rows(f"SELECT DISTINCT {columns} FROM events UNION SELECT {columns} FROM subjects")
 
@@ -58,7 +58,7 @@ class StoredMemory:
         return dict(found)
 
     def events(self, since: int, most: int | None) -> list[EventRecord]:
-        """The events after a batch, those of the newest batch first: so many of them, unless asked for all.
+        """The events after a batch, those of the newest batch first: at most `most`, or all.
 
         Events lie in the order of batches. So only the last batches are read, until there are enough events.
         """
@@ -94,7 +94,7 @@ class StoredMemory:
     # ---- rows -------------------------------------------------------------------------------------------------------
 
     def rows_left_out(self) -> dict[int, int]:
-        """Of how many rows that broke rules values are not kept, as they were too many, by batch."""
+        """How many rows that broke rules have no stored values, as they were too many, by batch."""
         return dict(self._rows("SELECT seq, rows FROM rows_left_out"))
 
     def column_names(self) -> ColumnNames:
@@ -102,8 +102,8 @@ class StoredMemory:
         return ColumnNames(self._rows)
 
     def rows(self, table: str, batches: Iterable[int]) -> dict[tuple[int, int], dict[str, Any]]:
-        """The values of the rows of a table that broke rules with some batches, by batch and number; columns have the
-        names of now.
+        """The values of the rows of a table that broke rules with some batches, by batch and number, under the present
+        names of columns.
         """
         query = """
             SELECT seq, number, json FROM witness_rows
@@ -113,8 +113,8 @@ class StoredMemory:
         return {(seq, number): names.now(table, seq, json.loads(values)) for seq, number, values in rows}
 
     def rows_by_number(self, table: str, numbers: Iterable[int]) -> list[tuple[int, int, str, dict[str, Any]]]:
-        """What is kept of some rows, the newest first: number, batch, the rule that it broke, values by the names that
-        columns have now.
+        """What is stored of rows, the newest first: number, batch, the rule that it broke, and values under the present
+        names of columns.
         """
         query = """
             SELECT number, seq, rule, json FROM witness_rows
@@ -124,20 +124,18 @@ class StoredMemory:
         return [(number, seq, rule, names.now(table, seq, json.loads(values))) for number, seq, rule, values in found]
 
     def witnesses_of(self, numbers: Sequence[int]) -> list[tuple[str, str, int, str, dict[str, Any]]]:
-        """The witnesses, the newest first, that tell keys of some rows: engine, table (or all), batch, rule
-        and witness.
-        """
+        """The witnesses with keys of some rows, the newest first: engine, table (or all), batch, rule and witness."""
         if not numbers:
             return []
         query = """
-            SELECT DISTINCT engine, table_name, seq, text, witness FROM events, json_each(witness, '$.rows') AS told
-            WHERE witness LIKE '%"keys"%' AND told.value IN (SELECT value FROM json_each(?)) ORDER BY seq DESC"""
+            SELECT DISTINCT engine, table_name, seq, text, witness FROM events, json_each(witness, '$.rows') AS own
+            WHERE witness LIKE '%"keys"%' AND own.value IN (SELECT value FROM json_each(?)) ORDER BY seq DESC"""
         return [(*about, json.loads(witness)) for *about, witness in self._rows(query, json.dumps(list(numbers)))]
 
 
 class ColumnNames:
-    """What columns were called when a row was kept, and what they are called now: the values of a row that broke a rule
-    are kept as they were then, while rules follow their columns to other names.
+    """The names of columns when a row was stored, and now: values of rows are stored under the names of then, while
+    rules follow their columns to new names.
     """
 
     def __init__(self, rows: Rows) -> None:
@@ -148,8 +146,8 @@ class ColumnNames:
                 self._changes[table].append((seq, names))
 
     def now(self, table: str, seq: int, values: dict[str, Any]) -> dict[str, Any]:
-        """The values of a row that was kept with a batch, under the names of now. Those of a column that left stay,
-        unless another one has its name since.
+        """The values of a row that was stored with a batch, under the present names. Those of a dropped column stay,
+        unless another column got its name.
         """
         for later, names in self._changes.get(table, ()):
             if later > seq:

@@ -1,4 +1,4 @@
-"""What the store keeps, as plain values."""
+"""What the store holds, as plain values."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ALL = "*"  # stands for the table of a batch that has several, and of a change 
 
 @dataclass(frozen=True)
 class TableRecord:
-    """A watched table: its schema, how its files are read, its columns that can't be compared, and its segments."""
+    """A watched table: its schema, how its files are read, the columns left out, and its segments."""
 
     schema: Schema
     options: dict[str, Any]
@@ -37,8 +37,8 @@ class BatchPart:
 
 @dataclass(frozen=True)
 class BatchRecord:
-    """One applied batch, as `history` tells it. One of several tables has a part for each, and `*` for a table. Changes
-    of rules (of `*`) and of columns stand among the batches, too.
+    """One applied batch, as `history` lists it. A batch of several tables has a part for each, and `*` for a table.
+    Changes of rules (of `*`), columns and tables stand among the batches.
 
     With `watch` and `more` of the example of `Monitor`:
 
@@ -99,7 +99,7 @@ class WitnessRow:
 
 @dataclass(frozen=True)
 class WitnessRows:
-    """The rows that broke rules with a batch, by table and number, and how many are left out as they are too many."""
+    """The rows that broke rules with a batch, by table and number, and how many are left out, as they were too many."""
 
     rows: Mapping[tuple[str, int], WitnessRow] = field(default_factory=dict)
     left_out: int = 0
@@ -127,8 +127,8 @@ class Commit:
     parts: tuple[CommitPart, ...]  # one a table
     seconds: float
     diffs: dict[tuple[str, str], Diff] = field(default_factory=dict)  # by engine and subject
-    many: tuple[str, ...] = ()  # engines whose findings are kept in their states, and not one by one
-    # Of given rules that have new violations, one of these each, by engine and subject, and text.
+    many: tuple[str, ...] = ()  # engines whose findings are stored in their states, and not one by one
+    # One new violation of each given rule that has some, by engine and subject, and text.
     witnesses: Mapping[tuple[str, str], Mapping[str, Witness]] = field(default_factory=dict)
     rows: WitnessRows = field(default_factory=WitnessRows)
 
@@ -153,7 +153,7 @@ class StateFiles(NamedTuple):
 
 @dataclass(frozen=True)
 class AppliedBatch:
-    """What an applied batch did to a table; segments that it added bring an engine's kept state up to date."""
+    """What an applied batch did to a table; its segments bring an engine's stored state up to date."""
 
     seq: int
     table: str

@@ -1,8 +1,8 @@
 """A change of what a state watches: of its rules, its classes of rules, its tables, or their columns.
 
 It stands in the history like a batch, with an id of its own, and is a checkpoint at the same time: one transaction
-keeps the new facts, the engines' states as they are with them, and what was told. So no batch is ever replayed by
-engines that knew other rules, or other columns.
+stores the new facts, the engines' new states and the results. So no batch is ever replayed by engines with other rules
+or other columns.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from holdfast.table.nulls import Nulls
 from holdfast.table.table import Schema, Segment, TableFiles
 from holdfast.table.types import Column
 
-SHAPE = "shape"  # the fact that tells the last such change: whoever read the state before must read all of it anew
+SHAPE = "shape"  # the fact with the last such change: who read the state before must read all of it again
 
 
 @dataclass(frozen=True)
@@ -33,15 +33,15 @@ class StateChange:
     table: str  # "*": all
     seconds: float
     about: Mapping[str, Any]  # what changed, for the history
-    facts: Mapping[str, str] = field(default_factory=dict)  # about the state, as they are from now on
-    results: Mapping[tuple[str, str], Result] = field(default_factory=dict)  # of subjects with other findings now
-    dropped: Collection[tuple[str, str]] = ()  # engines and subjects that are no more
+    facts: Mapping[str, str] = field(default_factory=dict)  # new facts about the state
+    results: Mapping[tuple[str, str], Result] = field(default_factory=dict)  # of subjects with new findings
+    dropped: Collection[tuple[str, str]] = ()  # engines and subjects that are gone
     events: Sequence[tuple[str, str, RuleEvent]] = ()  # engine, subject, and what happened to a rule
-    tables: Sequence[TableRecord] = ()  # those that are new, or whose columns are others now
-    replaced: Mapping[str, tuple[Segment, ...]] = field(default_factory=dict)  # files of tables that were written anew
+    tables: Sequence[TableRecord] = ()  # new ones, and those with other columns
+    replaced: Mapping[str, tuple[Segment, ...]] = field(default_factory=dict)  # files of tables that were rewritten
     next_id: int = 0  # of the table
     renamed: Mapping[tuple[str, str], Mapping[str, str]] = field(default_factory=dict)  # texts of rules, old to new
-    gone: Sequence[str] = ()  # tables that are watched no longer
+    gone: Sequence[str] = ()  # tables that were dropped
 
 
 class ChangeRecord(NamedTuple):
@@ -52,7 +52,7 @@ class ChangeRecord(NamedTuple):
 
 
 def put_change(database: sqlite3.Connection, change: StateChange) -> int:
-    """Keep what a change is made of, but for files; gives its number."""
+    """Store a change, all but its files; gives its number."""
     figures = 0, 0, 0, change.seconds, change.next_id, 0, 0, len(change.events)
     seq = insert_batch(database, change.change_id, change.table, change.kind, *figures)
     database.execute("INSERT INTO reshaped VALUES (?, ?)", (seq, json.dumps(change.about)))
@@ -72,7 +72,7 @@ def put_change(database: sqlite3.Connection, change: StateChange) -> int:
 
 
 def _rename(database: sqlite3.Connection, renamed: Mapping[tuple[str, str], Mapping[str, str]]) -> None:
-    """What is remembered of a rule stays with it where its columns have other names."""
+    """Move the history of a rule to its new text, where its columns have new names."""
     for (engine, subject), texts in renamed.items():
         rows = [(new, engine, subject, old) for old, new in texts.items()]
         for place in ("events", "subjects"):
@@ -91,7 +91,7 @@ def changes(database: sqlite3.Connection) -> list[ChangeRecord]:
 
 
 def put_table(database: sqlite3.Connection, record: TableRecord) -> None:
-    """Keep a table that is watched from now on, or has other columns now."""
+    """Store a table that is new or has other columns now."""
     schema = record.schema
     row = (
         schema.name,

@@ -6,7 +6,7 @@
     STATE/lock            held by the one writer
 
 Segment files reach the disk first, then one SQLite transaction names them: that is the commit. Engines' states are
-kept as of a **checkpoint**; batches after it are replayed through the engines when the state is opened, so a commit
+stored as of a **checkpoint**; batches after it are replayed through the engines when the state is opened, so a commit
 writes nothing that grows with the table. Readers need no lock.
 """
 
@@ -48,7 +48,9 @@ P = ParamSpec("P")
 
 
 class Store:
-    """A state folder. Give `write=True` to hold the writer's lock until `close`; `note` hears what that changed."""
+    """A state folder. Give `write=True` to hold the writer's lock until `close`; `note` is called with what that
+    changed.
+    """
 
     _creation: Creation  # of a state that was just made
     _db: sqlite3.Connection
@@ -97,7 +99,7 @@ class Store:
         self.next_checkpoint = int(self.meta("next_checkpoint") or 0)  # no checkpoint before this batch
 
     def _refuse_other_formats(self, database: sqlite3.Connection) -> None:
-        """Say so where there are no checksums, as the state has another format or was not finished."""
+        """Refuse a state without checksums if it has another format or was not finished."""
         if not (self.path / SUMS).exists():
             check_format(database, self.path)
 
@@ -118,14 +120,14 @@ class Store:
         return identity.is_copy(self.path, self.meta("identity") or "", self.meta("home") or "")
 
     def _own_files(self, note: Callable[[str], None]) -> None:
-        """See to it that all files which the state names are its own, before one of them is removed."""
+        """Make sure that the state owns all files that it names, before one of them is removed."""
         old, place = self.meta("identity") or "", self.folder
         own = identity.new() if self.is_copy() else old
         if own != old and self.meta("segments"):
-            place = f"{self.folder.removesuffix(f'/{old}')}/{own}"  # beside that of the other state
+            place = f"{self.folder.removesuffix(f'/{old}')}/{own}"
             note(
-                f"{self.path}: this state is a copy, and another one may use the files in {self.folder}; they stay as "
-                f"they are, and are copied to {place}."
+                f"{self.path}: this state is a copy, and the original may use the files in {self.folder}; they stay "
+                f"there and are copied to {place}."
             )
             try:
                 identity.copy_files(self.named(), self.folder, place)
@@ -140,11 +142,11 @@ class Store:
                 self._db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", changed)
 
     def explained(self, error: BaseException) -> BaseException:
-        """An error, or what it means: a copy lacks files that the other state has removed since."""
+        """An error, or its cause: a copy lacks files that the original has removed since."""
         if isinstance(error, Missing) and self.is_copy() and self.meta("segments"):
             return BadInput(
-                f"{self.path}: a copy of another state, which has removed files from {self.folder} since; open the "
-                "other one, and make copies with: holdfast backup"
+                f"{self.path}: a copy of a state that has removed files from {self.folder} since; open the original, "
+                "and make copies with: holdfast backup"
             )
         return error
 
@@ -167,7 +169,7 @@ class Store:
             self._lock = None
 
     def abandon(self) -> None:
-        """Take back a creation that failed: remove what it made, and let go."""
+        """Undo a creation that failed: remove what it made, and let go."""
         self._creation.undo.close()
         self._lock = None
 
@@ -247,7 +249,7 @@ class Store:
         return StoredMemory(self._rows)
 
     def checkpoint(self) -> int:
-        """The batch as of which the engines' states are kept."""
+        """The batch of the last checkpoint."""
         return int(self.meta("checkpoint") or 0)
 
     def state_files(self) -> dict[tuple[str, str], str]:
@@ -267,16 +269,16 @@ class Store:
         ]
 
     def births(self, table: str) -> list[tuple[int, int]]:
-        """The batches that brought rows to a table, each with the number of the first of these."""
+        """The batches that inserted rows into a table, each with the number of its first row."""
         return [(each.seq, each.next_id - each.inserted) for each in self._read(steps_since, 0, table) if each.inserted]
 
     def files_by_batch(self, table: str) -> list[tuple[int, str]]:
-        """The files of a table, each with its batch: 0 at the start, and where files were merged, the last one then."""
+        """The files of a table, each with its batch: 0 at the start; merged files have the last batch of then."""
         rows = self._rows("SELECT seq, file FROM segments WHERE table_name = ? ORDER BY id", table)
         return [(seq, f"{self.folder}/{file}") for seq, file in rows]
 
     def complaints(self) -> list[str]:
-        """What is wrong with the database and the files beside it, though it was opened."""
+        """What is wrong with the database and its other files, though it was opened."""
         return list(map(str, wrong_files(self._db, self.path / DATABASE)))
 
     def snapshot(self, path: Path) -> None:
@@ -285,12 +287,12 @@ class Store:
             self._db.backup(copy)
 
     def version(self) -> int:
-        """A number that is another one once a different process has committed. Cheap to ask for."""
+        """A number that changes when another process commits. Cheap."""
         with clear_sentences(self.path):
             return self._reading.version() if self._reading is not None else data_version(self._db)
 
     def version_read(self) -> int:
-        """The version of what is read here, which is that of when it was last looked at."""
+        """The version of what is read here."""
         return self._reading.version_read if self._reading is not None else self.version()
 
     def look_again(self) -> None:
@@ -317,7 +319,7 @@ class Store:
     def finish_creation(
         self, tables: Iterable[TableRecord], results: Mapping[tuple[str, str], Result], states: StateFiles
     ) -> None:
-        """Make a new state count: tables, first results, files of the engines' states and beside them, all at once."""
+        """Make a new state count: tables, first results and the files of the engines' states, all at once."""
         with self._transaction():
             for record in tables:
                 put_table(self._db, record)
@@ -337,13 +339,13 @@ class Store:
         return seq
 
     def write_checkpoint(self, seq: int, states: StateFiles, replaced: Mapping[str, tuple[Segment, ...]]) -> None:
-        """A checkpoint: name the files of the engines' states and beside them, and the segments of compacted tables."""
+        """A checkpoint: name the files of the engines' states, and the segments of compacted tables."""
         with self._transaction():
             old = self._put_checkpoint(seq, states, replaced)
         self._remove(old)
 
     def commit_change(self, change: StateChange, states: StateFiles) -> int:
-        """Make a change of rules or columns durable, with the engines' states as they are with it; gives its number."""
+        """Make a change of what is watched durable, with the engines' new states; gives its number."""
         with self._transaction():
             seq = put_change(self._db, change)
             old = self._put_checkpoint(seq, states, change.replaced)
@@ -351,7 +353,7 @@ class Store:
         return seq
 
     def _put_checkpoint(self, seq: int, states: StateFiles, replaced: Mapping[str, tuple[Segment, ...]]) -> set[str]:
-        """The same inside a transaction; gives the names of the files that may be of no use after it."""
+        """Store a checkpoint inside a transaction; gives the names of all files before it."""
         old = self.named()
         self._db.execute("DELETE FROM checkpoints")
         self._put_states(states)
@@ -367,16 +369,16 @@ class Store:
             files.remove(f"{self.folder}/{name}")
 
     def forget(self, living: Mapping[str, NDArray[np.int64]] | None) -> int:
-        """Remove what the database still knows of rows that died: what is kept with events, unless `living` (the ids of
-        each table's living rows) is None, and from its free pages and its log. Gives of how many events that was.
+        """Remove dead rows from the database: from events, unless `living` (the ids of each table's living rows) is
+        None, and from its free pages and its log. Gives the number of events that this concerned.
         """
         with self._transaction():
             stripped = 0 if living is None else forget_rows(self._db, living)
         assert self._sums is not None
         if not self._sums.shrink():
             raise BadInput(
-                f"{self.path}: written anew, but a process that reads it keeps the log of its database, in which "
-                "deleted values may be; run this again when that process has ended"
+                f"{self.path}: rewritten, but a process that reads it holds the log of its database, in which deleted "
+                "values may be; run this again when that process has ended"
             )
         return stripped
 
@@ -387,8 +389,8 @@ class Store:
         return elsewhere + sum(each.stat().st_size for each in own)
 
     def room_for_checkpoint(self) -> bool:
-        """Whether the disk seems to have room for a checkpoint: for the engines' states, and for what batches brought
-        since the last one. Nobody knows that of storage elsewhere.
+        """Whether the disk seems to have room for a checkpoint: for the engines' states, and for the batches since the
+        last one. For storage elsewhere that is unknown, and taken for granted.
         """
         if "://" in self.folder:
             return True
@@ -398,13 +400,13 @@ class Store:
         return shutil.disk_usage(self.folder).free > needed + TO_OPEN
 
     def postpone_checkpoint(self, seq: int) -> None:
-        """Have the next checkpoint wait for a batch, also where another process applies it."""
+        """Have the next checkpoint wait for a batch, which another process may apply."""
         self.next_checkpoint = seq
         with suppress(sqlite3.OperationalError):  # the disk is too full even for this
             self.put_meta("next_checkpoint", str(seq))
 
     def remove_orphans(self) -> None:
-        """Delete files of ours that no commit names: leftovers of a crash."""
+        """Delete our files that no commit names: leftovers of a crash."""
         for name in set(filter(files.is_ours, files.names(self.folder))) - self.named():
             files.remove(f"{self.folder}/{name}")
 

@@ -1,15 +1,14 @@
-"""Checksums of the database: the CRC-32 of each of its pages, in a file beside it, so that no bit turns unnoticed.
+"""Checksums of the database: the CRC-32 of each of its pages, in a file next to it, so that no bit turns unnoticed.
 
     STATE/holdfast.sums   groups of (page, CRC): first all pages, then, a group a commit, those that it changed
 
-A commit leaves its pages in SQLite's log. There the writer reads which ones they are, and adds a group. That is after
-the commit, so a writer that is killed in between leaves pages without checksums. But these are in the log still,
-SQLite's own checksums vouch for them, and the next writer adds the group. The log must not go before that. So only the
-writer copies it to the database, after the checksums have reached the disk; other connections leave it when they are
-closed (`Connection`).
+A commit leaves its pages in SQLite's log. There the writer reads which pages changed, and adds a group. A writer that
+is killed between the commit and that leaves pages without checksums, but they are still in the log with SQLite's own
+checksums, and the next writer adds the group. So the log must stay until then: only the writer copies it to the
+database, after the checksums have reached the disk; other connections leave it when they are closed (`Connection`).
 
-A state is looked at when it is opened: all pages as a connection sees them, in one transaction. A reader goes on with
-that image, and so with one moment (`ReadDatabase`).
+All pages are checked when a state is opened, as a connection sees them in one transaction. A reader goes on with that
+image, and so with one moment (`ReadDatabase`).
 Cost: opening takes some 5 ms a megabyte more; a batch pays for the pages that it changes, some 0.2 ms.
 """
 
@@ -43,8 +42,8 @@ Crcs = NDArray[np.uint32]
 
 @dataclass(frozen=True)
 class Sums:
-    """The CRCs of all pages, as of a position in the log: the first `length` bytes of the file tell them, which are the
-    `whole` file, unless it is damaged or just being written.
+    """The CRCs of all pages, as of a position in the log. They are in the first `length` bytes of the file; `whole`
+    says that this is all of it, and not cut by damage or by a write that goes on.
     """
 
     crcs: Crcs
@@ -62,7 +61,7 @@ class Image(NamedTuple):
 
 
 def log_of(database: Path) -> Path:
-    """The log that SQLite keeps beside a database."""
+    """SQLite's log of a database."""
     return database.with_name(f"{database.name}-wal")
 
 
@@ -70,7 +69,7 @@ def log_of(database: Path) -> Path:
 
 
 def read_sums(path: Path) -> Sums:
-    """What the file of checksums says, up to a group that is damaged or not written to its end."""
+    """The checksums in a file, up to the first group that is damaged or incomplete."""
     try:
         raw = path.read_bytes()
     except FileNotFoundError:
@@ -88,8 +87,8 @@ def read_sums(path: Path) -> Sums:
 
 
 def checked(database: sqlite3.Connection, path: Path) -> Image:
-    """All pages of the database at a path, as a connection sees them now; refused where one is not what was written.
-    While a writer commits, look again.
+    """All pages of the database at a path, as a connection sees them now; a page that is not what was written is
+    refused. If a writer commits meanwhile, look again.
     """
     sums, log = path.with_name(SUMS), log_of(_file_of(database))
     for _ in range(_ATTEMPTS):
@@ -107,7 +106,7 @@ def checked(database: sqlite3.Connection, path: Path) -> Image:
 
 
 def wrong_files(database: sqlite3.Connection, path: Path) -> Iterator[Damaged]:
-    """What is wrong with the database at a path and the files beside it, though all pages are what was written."""
+    """What is wrong with the database at a path and its other files, though all pages are what was written."""
     for (line,) in database.execute("PRAGMA integrity_check"):
         if line != "ok":
             yield Damaged(str(path), line.replace("\n", " "))
@@ -134,7 +133,7 @@ def _seen(database: sqlite3.Connection, known: Sums, log: Path) -> tuple[Image, 
 
 
 def _wrong_page(crcs: Crcs, known: Sums, frames: list[Frame]) -> int | None:
-    """The first page that is neither as its checksum says nor in the log since; 0 where their number is wrong."""
+    """The first page that fits neither its checksum nor the log since; 0 where the number of pages is wrong."""
     if len(crcs) not in {len(known.crcs), *(frame.pages for frame in frames)}:
         return 0
     since = {(frame.page, frame.crc) for frame in frames}
@@ -156,7 +155,7 @@ class Connection(sqlite3.Connection):
     """
 
     def close(self) -> None:
-        """Close it, while another one is open that can only read: only the last one copies the log, if it can write."""
+        """Close it while another connection is open for reading: SQLite copies the log only with the last one."""
         with suppress(sqlite3.ProgrammingError):  # it is closed already
             path = _file_of(self)
             if log_of(path).exists() and log_of(path).stat().st_size:
@@ -194,7 +193,7 @@ class SumsWriter:
         return SumsWriter(folder, database, Sums(crcs, position, _write_all(folder / SUMS, crcs, position)))
 
     def add(self) -> None:
-        """After a commit: add the checksums of the pages that it changed. On a full disk, the log keeps them."""
+        """After a commit: add the checksums of the pages that it changed. On a full disk, they stay in the log."""
         self._complete = False
         with suppress(OSError):
             frames, position, _ = read_after(self._log, self._position)
@@ -208,7 +207,7 @@ class SumsWriter:
                 self.copy_log()
 
     def copy_log(self, how: str = "PASSIVE") -> bool:
-        """Copy the log to the database; False where a reader, or the disk, is in the way of that."""
+        """Copy the log to the database; False where a reader or the disk prevents that."""
         if not self._complete:
             return False
         self._flush()
@@ -218,7 +217,7 @@ class SumsWriter:
         return False
 
     def shrink(self) -> bool:
-        """Write the database without what is free in it, and empty its log; False where a reader holds the log."""
+        """Rewrite the database without its free pages, and empty its log; False where a reader holds the log."""
         self._db.execute("PRAGMA secure_delete = ON")
         self._db.execute("VACUUM")
         self.add()
@@ -227,7 +226,7 @@ class SumsWriter:
         return emptied
 
     def shorten(self) -> None:
-        """Let one group say what all of them say, if the disk has room for it."""
+        """Replace all groups by one, if the disk has room for it."""
         known = read_sums(self._path)
         with suppress(OSError):
             self._length = _write_all(self._path, known.crcs, known.position)
@@ -283,7 +282,7 @@ def _crc(head: bytes, records: bytes) -> int:
 
 
 def _with(crcs: Crcs, pages: NDArray[np.uint32], own: Crcs, count: int) -> Crcs:
-    """The CRCs of so many pages, with those of some pages."""
+    """The CRCs of `count` pages, with new ones of some pages."""
     changed = np.zeros(max(count, len(crcs), int(pages.max(initial=0))), np.uint32)
     changed[: len(crcs)] = crcs
     changed[pages.astype(np.int64) - 1] = own

@@ -2,7 +2,8 @@
 
 A log is a header and frames: a page each, with a running checksum over everything before it. Frames count up to the
 first one that does not fit, and up to the last one that ends a transaction. SQLite takes no lock on this file, so we
-may open and close it beside a connection. Never do that with the database itself: closing it would drop SQLite's locks.
+may open and close it while a connection is open. Never do that with the database itself: closing it drops SQLite's
+locks.
 
 Cost: some 10 us a frame, so reading what a batch wrote takes a fraction of a millisecond.
 """
@@ -35,15 +36,15 @@ class Frame(NamedTuple):
 
 
 class Position(NamedTuple):
-    """A place in a log: after so many frames of the log with these salts. A log that begins again has others."""
+    """A place in a log: after this many frames of the log with these salts. A log that begins again has other salts."""
 
     salts: bytes = bytes(8)
     frames: int = 0
 
 
 class Log(NamedTuple):
-    """The frames of whole transactions after a position, and the position after them; `whole` where the log holds all
-    frames up to that position, as far as it is about this log.
+    """The frames of whole transactions after a position, and the position after them; `whole` if no frame of this log
+    before that position is missing.
     """
 
     frames: list[Frame]
@@ -52,7 +53,7 @@ class Log(NamedTuple):
 
 
 def read_after(path: Path, position: Position) -> Log:
-    """What a log holds after a position; all of it, where it has begun again since."""
+    """What a log holds after a position; all of it, if it has begun again since."""
     try:
         file = os.open(path, os.O_RDONLY)
     except FileNotFoundError:
@@ -64,7 +65,7 @@ def read_after(path: Path, position: Position) -> Log:
 
 
 def whole_up_to(path: Path, position: Position) -> bool:
-    """Whether all frames of a log before a position are what was written; so, where it has begun again since."""
+    """Whether all frames of a log before a position are what was written; true if it has begun again since."""
     start = read_after(path, Position())
     return start.whole and (start.end.salts != position.salts or start.end.frames >= position.frames)
 
@@ -86,12 +87,12 @@ def _read_after(file: int, position: Position) -> Log:
         return Log([], position, whole=False)
     found = _frames(file, _HEADER.size + known * length, size, order, salts, (checksum[0], checksum[1]))
     ends = [number for number, frame in enumerate(found, 1) if frame.pages]
-    kept = found[: ends[-1] if ends else 0]
-    return Log(kept, Position(salts, known + len(kept)), whole=True)
+    complete = found[: ends[-1] if ends else 0]
+    return Log(complete, Position(salts, known + len(complete)), whole=True)
 
 
 def _frames(file: int, at: int, size: int, order: str, salts: bytes, running: tuple[int, int]) -> list[Frame]:
-    """The frames from here on that fit to those before."""
+    """The frames from here on whose checksums continue those before."""
     found: list[Frame] = []
     length = _FRAME.size + size
     weights = _frame_weights(size)
@@ -122,8 +123,8 @@ def _after(running: tuple[int, int], rows: Words, weights: Weights) -> list[tupl
 
 @lru_cache
 def _weights(pairs: int) -> Weights:
-    """What each word adds to both parts of a checksum over so many pairs; and what the checksum before adds. A pair's
-    step is the matrix (1 1; 1 2), whose powers are (x y; y x+y).
+    """What each word adds to both parts of a checksum over this many pairs, and what the checksum before adds. The
+    step of a pair is the matrix (1 1; 1 2), whose powers are (x y; y x+y).
     """
     found, x, y = [], 1, 0
     for _ in range(pairs):  # the last one first
@@ -135,7 +136,7 @@ def _weights(pairs: int) -> Weights:
 
 @lru_cache
 def _frame_weights(size: int) -> Weights:
-    """The same for a whole frame: of its header, the checksum is about the first two words."""
+    """The same for a whole frame; of its header, the checksum covers the first two words."""
     summed, before = _weights((8 + size) // 8)
     found = np.zeros((2, summed.shape[1] + 4), np.uint32)
     found[:, :2], found[:, 6:] = summed[:, :2], summed[:, 2:]
