@@ -27,7 +27,7 @@ def file_of(folder: Path, content: str | bytes, name: str = "f.jsonl") -> Path:
 
 def read(path: Path, as_text: bool = False) -> pa.Table:
     table = jsonlines.read([str(path)])
-    looks = {name: jsonlines.seen(table[name].unique()) for name in table.column_names}
+    looks = {name: jsonlines.key_traits(table[name].unique()) for name in table.column_names}
     return jsonlines.typed(table, jsonlines.types_of(looks, as_text)[0], str(path))
 
 

@@ -1,8 +1,8 @@
-"""Sifting: the rows of a source that can be read, staged, and which of its records are no rows of the table, and why.
+"""Bad rows: which records of a source are no rows of the table, and why; the others are staged.
 
-A source is read as always; only where it is refused, and rows may be set aside, it is read once more, like this. What
-is no value is told by the very steps that stage values, on the distinct values of each column: those that fail are
-halved until each that is to blame is found. Texts that are to be cast are looked at all at once.
+A source is first read as usual; only if it is refused, and there is a quarantine, it is read again like this. The steps
+that stage values find bad ones: they run on the distinct values of each column, and if they fail, on halves, until each
+bad value is found. Casters of text find all bad values at once.
 """
 
 from __future__ import annotations
@@ -38,9 +38,7 @@ from holdfast.table.types import Column
 
 
 def stage_good_rows(reading: OpenSource, plan: Plan, folder: str, few: int) -> tuple[StagedRows, Rejected]:
-    """Stage the rows that can be staged; few rows in memory stay there. What Spark reads as a DataFrame is staged
-    whole, or refused.
-    """
+    """Stage the good rows; few rows in memory stay there. A Spark DataFrame is staged whole, or refused."""
     if reading.frame is not None:  # JSON lines that are not local
         return stage_rows(reading, plan, folder, few), NOTHING
     with with_source(reading):
@@ -58,7 +56,7 @@ def stage_good_rows(reading: OpenSource, plan: Plan, folder: str, few: int) -> t
 
 
 def sifted_whole(reading: OpenSource) -> Sifted:
-    """All records of a source that is none of Spark's DataFrames, in memory."""
+    """All records of a source in memory; the source is no Spark DataFrame."""
     if reading.sifted is not None:
         assert reading.table is not None
         return replace(reading.sifted, table=reading.table)
@@ -74,8 +72,8 @@ def sifted_whole(reading: OpenSource) -> Sifted:
 
 
 def _stage_sifted(plan: Plan, folder: str, source: str, piece: Piece) -> tuple[StagedRows, int, Rejected]:
-    """Read a piece of a file, in a thread here or in a task of Spark's, and stage what can be staged in a folder: the
-    staged rows, how many records there are, and the bad ones.
+    """Read a piece of a file, in a thread here or in a Spark task, and stage its good rows in a folder: the staged
+    rows, the number of records, and the bad ones.
     """
     sifted = _fitting(sift_piece(piece), plan, source)
     paths = write_in_chunks(sifted.table, plan, folder)
@@ -86,24 +84,24 @@ def _stage_sifted(plan: Plan, folder: str, source: str, piece: Piece) -> tuple[S
 
 
 def _fitting(sifted: Sifted, plan: Plan, source: str) -> Sifted:
-    """Without the rows that have something that is no value of its column."""
+    """Without the rows that have a bad value."""
     reasons: dict[int, list[str]] = {}
     for rows, reason in _misfits(sifted.table, plan):
-        said = _without_advice(reason.removeprefix(f"{source}: "))
+        short = _without_advice(reason.removeprefix(f"{source}: "))
         for row in rows.tolist():
-            reasons.setdefault(row, []).append(said)
+            reasons.setdefault(row, []).append(short)
     if not reasons:
         return sifted
     rows = np.array(sorted(reasons), np.int64)
-    told = ["; ".join(reasons[row]) for row in rows.tolist()]
+    sentences = ["; ".join(reasons[row]) for row in rows.tolist()]
     good = np.ones(len(sifted.table), np.bool_)
     good[rows] = False
-    table = without_dictionaries(sifted.table).filter(arrow.from_numpy(good))  # they would keep what is left out
-    return Sifted(table, sifted.records, sifted.bad.and_rows(rows, told))
+    table = without_dictionaries(sifted.table).filter(arrow.from_numpy(good))  # they would hold the bad values
+    return Sifted(table, sifted.records, sifted.bad.and_rows(rows, sentences))
 
 
 def _without_advice(sentence: str) -> str:
-    """What is wrong, without what to do about it: the row stands beside it."""
+    """What is wrong, without what to do about it: the row is shown with it."""
     what, _, advice = sentence.rpartition("; ")
     return what or advice
 
@@ -112,8 +110,8 @@ def _misfits(table: pa.Table, plan: Plan) -> Iterator[tuple[NDArray[np.int64], s
     """Rows, and what is wrong with them."""
     for place, column, caster in zip(plan.places, plan.columns, plan.casters, strict=True):
         if place >= 0:
-            told = getattr(caster, "misfits", None)  # of a caster that finds all misfits at once
-            yield from _bad_rows(table.column(place), partial(_stage_one, column, caster), told)
+            misfits = getattr(caster, "misfits", None)  # of a caster that finds all bad values at once
+            yield from _bad_rows(table.column(place), partial(_stage_one, column, caster), misfits)
     if plan.operation_place >= 0:
         yield from _bad_rows(_with_nulls(table, plan.operation_place), parse_operations)
     if plan.version_place >= 0:
@@ -133,13 +131,13 @@ def _with_nulls(table: pa.Table, place: int) -> pa.ChunkedArray:
 def _bad_rows(
     column: pa.ChunkedArray,
     attempt: Callable[[pa.ChunkedArray], object],
-    told: Callable[[pa.Array], dict[int, str]] | None = None,
+    misfits: Callable[[pa.Array], dict[int, str]] | None = None,
 ) -> Iterator[tuple[NDArray[np.int64], str]]:
-    """The rows of each distinct value that an attempt refuses, and the sentence. `told` may know some of them."""
+    """The rows of each distinct value that an attempt refuses, and the sentence. `misfits` may know some of them."""
     flat = column.combine_chunks()
     encoded = flat if pa.types.is_dictionary(flat.type) else flat.dictionary_encode()
     values = encoded.dictionary
-    bad = dict(told(values)) if told else {}
+    bad = dict(misfits(values)) if misfits else {}
     left = np.delete(np.arange(len(values)), list(bad))
     found = _failing(values.take(arrow.from_numpy(left)), attempt)
     bad |= {int(left[place]): sentence for place, sentence in found.items()}
@@ -154,7 +152,7 @@ def _bad_rows(
 
 
 def _failing(values: pa.Array, attempt: Callable[[pa.ChunkedArray], object]) -> dict[int, str]:
-    """The values that make an attempt fail, each by itself, by their places."""
+    """The single values that make an attempt fail, by their places."""
     found: dict[int, str] = {}
     waiting = [(0, len(values))] if len(values) else []
     while waiting:

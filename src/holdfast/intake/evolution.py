@@ -1,4 +1,4 @@
-"""What a file has that its table has not: columns that are new, columns that it lacks, and wider types."""
+"""How a table has to change for a file: columns that are new, columns that the file lacks, and wider types."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from holdfast.table.table import Schema
 from holdfast.table.types import Column, kept_type
 from holdfast.text.quotes import command
 
-Found = Sequence[tuple[str, pa.DataType | None]]  # the columns of a file, and their types; None: no value tells
+Found = Sequence[tuple[str, pa.DataType | None]]  # the columns of a file, and their types; None: it has no value
 
 
 def columns_in(
     source: Any, table: str, options: ReadOptions, spark: Any, folder: str, *, tolerant: bool = False
 ) -> Found:
-    """The columns of a source, with the types that its own values have. Text is read once for that; if tolerant, once
-    more where it has records that are no rows, without these.
+    """The columns of a source, with the types of its own values. Text is read once for that; if tolerant, again without
+    the records that are no rows, where it has some.
     """
     try:
         return _columns(open_source(source, options, spark), table, folder)
@@ -43,7 +43,7 @@ def _columns_of_rows(reading: OpenSource, options: ReadOptions) -> Found:
     """The same of text that may have records that are no rows."""
     rows = sifted_whole(reading).table
     if reading.json:
-        looks = {name: jsonlines.seen(rows[name].unique()) for name in rows.column_names}
+        looks = {name: jsonlines.key_traits(rows[name].unique()) for name in rows.column_names}
         types, _ = jsonlines.types_of(looks, options.csv.types == "text")
         return [(name, kept_type(types[name])) for name in types]
     if not reading.infer:
@@ -81,7 +81,7 @@ def evolution(
     *,
     is_feed: bool,
 ) -> ColumnChange:
-    """How the table has to change so that a file's rows fit in. `is_empty` tells whether a column has no values yet."""
+    """How the table has to change to fit the rows of a file. `is_empty` says whether a column has no values yet."""
     feed = (*FEED_COLUMNS, *OPERATION_COLUMNS, operation_column) if is_feed else ()
     spare = {*left_out, *feed, *NOTED, UNSPLIT} - {*schema.names}
     added = [Column(name, kind or pa.string()) for name, kind in found if name not in {*schema.names, *spare}]

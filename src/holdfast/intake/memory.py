@@ -1,4 +1,4 @@
-"""Tables that are in memory already: of Arrow, pandas, Polars, and whoever else speaks Arrow."""
+"""Tables in memory: of Arrow, pandas, Polars, and other libraries that speak Arrow."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def is_spark_frame(source: object) -> bool:
 
 
 def lasting(source: Any) -> Any:
-    """The source as something that can be read twice: a stream of others can't."""
+    """The source in a form that can be read twice, which a stream can't."""
     if isinstance(source, str | Path) or is_spark_frame(source):
         return source
     return arrow_table(source)

@@ -1,7 +1,7 @@
-"""Records of a source as it has them: what someone who is to mend them wants to see.
+"""Records as their source has them, for the people who mend them.
 
-A file is read once more for them, up to the last one that is wanted. Of what Spark reads as a DataFrame nothing is read
-again: there the values that came in are told.
+A file is read again for them, up to the last record that is wanted. A Spark DataFrame is not read again: its records
+are shown by the values that came in.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from holdfast.table import arrow
 
 @dataclass(frozen=True)
 class Original:
-    """A record: its line (in a table, which row it is), and its fields, or the text of what doesn't split into them."""
+    """A record: its line (in a table, its row), and its fields, or its text where it doesn't split into fields."""
 
     line: int | None
     fields: Sequence[str | None] | None
@@ -33,7 +33,7 @@ class Original:
 
 
 def originals(reading: OpenSource, numbers: NDArray[np.int64]) -> Iterator[Original]:
-    """The records of a source that have some numbers, which are in order. The source is none that is a DataFrame."""
+    """The records of a source with some numbers, which are in order. The source is no Spark DataFrame."""
     own = numbers if reading.records is None else arrow.to_numpy(reading.records)[numbers]
     if reading.dialect is not None:
         yield from _of_csv(reading.files, reading.dialect, own)
@@ -84,18 +84,18 @@ def _of_csv(files: Sequence[str], dialect: Dialect, numbers: NDArray[np.int64]) 
 
 
 def _head(piece: CsvPiece, data: bytes, start: int) -> bytes:
-    """What the file has before the first record of its first piece."""
+    """The part of the file before the first record of its first piece."""
     return data[:start] if piece.end is None else local.head(piece.path, piece.start + start)[0]
 
 
 def _within(numbers: NDArray[np.int64], first: int, count: int) -> list[int]:
-    """Which of the `count` records from number `first` on are wanted, counted from there."""
+    """Which of the `count` records from number `first` on are wanted, counted from `first`."""
     low, high = np.searchsorted(numbers, [first, first + count])
     return [int(number) for number in numbers[low:high] - first]
 
 
 def _split(raw: bytes, dialect: Dialect) -> Original:
-    # Behind a line break, as a mark of the byte order stands only where a file begins.
+    # After a line break, as a byte order mark stands only at the beginning of a file.
     found = list(records(b"\n" + raw, dialect.separator, dialect.quote))
     if len(found) == 1 and found[0].closed and len(found[0].fields) == len(dialect.names):
         try:

@@ -1,7 +1,7 @@
-"""Paths of sources: which files there are, and in which format, as far as names tell.
+"""Paths of sources: which files there are, and in which format, as far as names show it.
 
 Folders of lake formats are refused, and never read as plain files. Their files also hold rows that were removed or
-replaced since: which of them count stands elsewhere in the folder, and only the format's own reader knows.
+replaced since; only the format's own reader knows which rows count.
 """
 
 from __future__ import annotations
@@ -33,20 +33,20 @@ _MARKS = {
     b"\x28\xb5\x2f\xfd": ("compressed by Zstandard", "let its name end with .zst"),
     b"PK\x03\x04": ("a ZIP archive, as .xlsx files are", "save what it holds as CSV"),
 }
-_HEAD = 4096  # bytes, which tell text from other formats
+_HEAD = 4096  # bytes that distinguish text from other formats
 
 
-def kind_of(path: str, asked: str | None) -> str:
-    """The format of a path: as asked, or as its name says."""
+def kind_of(path: str, wanted: str | None) -> str:
+    """The format of a path: as wanted, or as its name says."""
     names = [path, *(files_of(path) or [])] if "://" not in path else [path]
     kinds = {_KINDS[suffix] for name in names for suffix in _suffixes(name) if suffix in _KINDS}
-    if asked:
-        if asked not in _KINDS.values():
-            raise BadInput(f"unknown format {asked!r}; use csv, json, parquet, orc or arrow")
-        return asked
+    if wanted:
+        if wanted not in _KINDS.values():
+            raise BadInput(f"unknown format {wanted!r}; use csv, json, parquet, orc or arrow")
+        return wanted
     if len(kinds) != 1:
         raise BadInput(
-            f"{path}: can't tell the format from the name; say it with --input-format csv, json, parquet or orc"
+            f"{path}: the name doesn't show the format; give it with --input-format csv, json, parquet or orc"
         )
     return kinds.pop()
 
@@ -73,17 +73,17 @@ def files_of(path: str) -> list[str] | None:
             return files
         if not here.exists():
             raise BadInput(f"{path}: there is no such file; check the path")
-        if not here.is_file():  # it would be read more than once
-            raise BadInput(f"{path}: this is a pipe or a device, and no file; write what it gives to a file first")
+        if not here.is_file():  # a source may be read twice
+            raise BadInput(f"{path}: this is a pipe or a device, not a file; write its content to a file first")
     return [str(here)]
 
 
 def refuse_other_format(file: str) -> None:
-    """Say so where a local file that is to be read as text is one of another format, as its first bytes tell."""
+    """Refuse a local file that should be text, if its first bytes show another format."""
     with clear_sentences(file), Path(file).open("rb") as opened:
         head = opened.read(_HEAD)
-    if file.endswith(COMPRESSED) and not head:  # compressed, even nothing has some bytes
-        raise BadInput(f"{file}: it is empty, and so not even compressed, as if an export had failed; export it again")
+    if file.endswith(COMPRESSED) and not head:  # a compressed file is never empty
+        raise BadInput(f"{file}: it is empty and so not even compressed, as if an export had failed; export it again")
     if file.endswith(COMPRESSED) or _is_text(head):
         return
     for mark, (format_, advice) in _MARKS.items():
@@ -92,7 +92,7 @@ def refuse_other_format(file: str) -> None:
 
 
 def _is_text(head: bytes) -> bool:
-    """Whether some bytes, which may end within a character, are text: it may begin with the mark of a format."""
+    """Whether bytes, which may end within a character, are text, even if they begin like another format."""
     try:
         return "\0" not in getincrementaldecoder("utf-8")().decode(head)
     except UnicodeDecodeError:
@@ -104,7 +104,7 @@ def _is_text(head: bytes) -> bool:
 
 @dataclass(frozen=True)
 class Lake:
-    """A lake format: its title, what Spark calls its reader, and what lies in the folder of each of its tables."""
+    """A lake format: its title, Spark's name for its reader, and what lies in the folder of each of its tables."""
 
     title: str
     reader: str
@@ -119,7 +119,7 @@ LAKES = (
 
 
 def refuse_lake_here(path: str, *, inside: bool = True) -> None:
-    """Refuse a local folder that is a table of a lake format or a part of one, or that has one somewhere inside."""
+    """Refuse a local folder that is a table of a lake format or a part of one, or that contains one."""
     here = Path(path.removeprefix("file://"))
     if not here.is_dir():
         return
@@ -141,8 +141,8 @@ def refuse_lake_elsewhere(spark: SparkSession, path: str) -> None:
 
 
 def _tables_of(path: str) -> Iterator[str]:
-    """The folders that may be the table's: the path, and those around it as long as it names a part of a table, as
-    `year=2020`, `*.parquet` and Iceberg's `data` do.
+    """The folders that may be the table: the path, and its parents as long as the path names a part of a table, such as
+    `year=2020`, `*.parquet` and Iceberg's `data`.
     """
     folder = path.rstrip("/")
     yield folder

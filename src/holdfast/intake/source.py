@@ -314,7 +314,7 @@ class _Path:
         ddl = self.options.schema or ""
         if plain := parse_plain_ddl(ddl):
             return plain
-        why = f"--schema {ddl!r}: only Spark can tell what it means"
+        why = f"--schema {ddl!r}: only Spark understands it"
         refuse_other_reader(self.options.reader, "spark", why, ", or mend it")
         from holdfast.spark import frames
 
@@ -334,10 +334,10 @@ class _Path:
         text = jsonlines.read(files)
         if options.raw:
             return replace(_from_arrow(text, path), text=True, files=tuple(files), json=True)
-        looks = {name: jsonlines.seen(text[name].unique()) for name in text.column_names}
+        looks = {name: jsonlines.key_traits(text[name].unique()) for name in text.column_names}
         types, said = jsonlines.types_of(looks, options.csv.types == "text")
         if expected is not None:
-            types |= {name: kept for name, kept in zip(expected.names, expected.types, strict=True) if name in types}
+            types |= {name: own for name, own in zip(expected.names, expected.types, strict=True) if name in types}
         if declared:
             text, types, said = jsonlines.chosen(text, list(declared)), declared, []
         typed = _from_arrow(jsonlines.typed(text, types, path), path)

@@ -1,6 +1,6 @@
-"""Text and local files in, Arrow tables out; nothing here knows of Spark.
+"""Readers of text and local files, without Spark; they give Arrow tables.
 
 `records` splits CSV bytes into records, `dialect` guesses how a file is written, `grammar` says which texts are
-values of which type, `numerals` which numbers a float stands for, `infer` decides types and casts, `local` reads whole
-files, `jsonlines` those of JSON.
+values of which type, `numerals` which numbers a float stands for, `inference` decides types and casts, `local` reads
+whole files, `jsonlines` those of JSON, and `bad_records` finds records that are no rows.
 """

@@ -1,11 +1,10 @@
-"""Files with some records that are no rows: the rows that the others are, and what is wrong with each of these.
+"""Files with bad records, which are no rows: what is wrong with each, and the rows of the others.
 
-Records of a source are counted from 0 in the order of its files: of CSV all but empty lines, of JSON all lines that are
+Records of a source are counted from 0 in the order of its files: in CSV all but empty lines, in JSON all lines that are
 not blank, bad ones included. Where a quote is never closed, the bad record ends with the line in which the quote opens,
-and what follows is read on, as if that line had been removed. (Past such a quote no other one is odd: it can't happen
-twice in a file.)
+and reading goes on after that line. (This can't happen twice in a file.)
 
-Cost: about two nanoseconds a byte of CSV, and some microseconds a record that is no row.
+Cost: about two nanoseconds a byte of CSV, and some microseconds a bad record.
 """
 
 from __future__ import annotations
@@ -29,20 +28,20 @@ _UNCLOSED = -1  # instead of the number of fields
 
 @dataclass(frozen=True)
 class Rejected:
-    """Records of a source, by their numbers in order, that are no rows, and why."""
+    """Bad records of a source, by their numbers in order, and what is wrong with them."""
 
     records: NDArray[np.int64]
     reasons: Sequence[str]
 
     @staticmethod
     def of(reasons: Mapping[int, str]) -> Rejected:
-        """Records with what is wrong with each."""
+        """Bad records, from what is wrong with each."""
         numbers = sorted(reasons)
         return Rejected(np.array(numbers, np.int64), [reasons[number] for number in numbers])
 
     @staticmethod
     def end_to_end(parts: Iterable[tuple[int, Rejected]]) -> Rejected:
-        """Those of the parts of a source, each with the number of its records."""
+        """The bad records of a whole source, from its parts and the number of records of each."""
         records, reasons, first = [NOTHING.records], list[str](), 0
         for count, own in parts:
             records.append(first + own.records)
@@ -51,14 +50,14 @@ class Rejected:
         return Rejected(np.concatenate(records), reasons)
 
     def record_of(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The numbers of the records that some rows are: all other records are rows, counted from 0."""
+        """The record numbers of rows; rows are the records that are not bad, counted from 0."""
         return rows + np.searchsorted(self.records - np.arange(len(self.records)), rows, side="right")
 
     def and_rows(self, rows: NDArray[np.int64], reasons: Sequence[str]) -> Rejected:
-        """The same with some rows, which are no good either."""
+        """The same with some rows added, which are bad as well."""
         records = np.concatenate([self.records, self.record_of(rows)])
-        told, order = [*self.reasons, *reasons], np.argsort(records)
-        return Rejected(records[order], [told[place] for place in order.tolist()])
+        every, order = [*self.reasons, *reasons], np.argsort(records)
+        return Rejected(records[order], [every[place] for place in order.tolist()])
 
 
 NOTHING = Rejected(np.empty(0, np.int64), ())
@@ -66,7 +65,7 @@ NOTHING = Rejected(np.empty(0, np.int64), ())
 
 @dataclass(frozen=True)
 class Sifted:
-    """The rows of a part of a source, of how many records they are, and which of these are no rows."""
+    """The rows of a part of a source, its number of records, and the bad ones."""
 
     table: pa.Table
     records: int
@@ -74,7 +73,7 @@ class Sifted:
 
 
 def sift_piece(piece: Piece) -> Sifted:
-    """The rows of a piece of a file, all columns of CSV as text."""
+    """The rows of a piece of a file; CSV columns are text."""
     if isinstance(piece, CsvPiece):
         data, first = piece.data()
         return sift_csv(data, first, piece.dialect)
@@ -136,7 +135,7 @@ def _indexed(data: bytes, first: int, line: int, dialect: Dialect) -> tuple[Reco
 
 
 def _line_end(data: bytes, place: int) -> int:
-    """Past the first line break that follows a place, or the end."""
+    """The place after the next line break, or the end."""
     ends = [at for at in (data.find(b"\n", place), data.find(b"\r", place)) if at >= 0]
     end = 1 + min(ends) if ends else len(data)
     return end + 1 if data[end - 1 : end + 1] == b"\r\n" else end
@@ -148,8 +147,8 @@ def sift_csv(data: bytes, first: int, dialect: Dialect) -> Sifted:
     reasons = {**_wrong_widths(records, len(dialect.names)), **_wrong_bytes(data, records)}
     bad = Rejected.of(reasons)
     table = parsed(pa.py_buffer(b"\n" + _without(data, records, bad.records)), dialect)
-    if len(table) != len(records) - len(reasons):  # it would be a mistake of ours
-        raise BadInput("not readable as CSV: it can't be told where its records end; mend its quotes")
+    if len(table) != len(records) - len(reasons):  # an error of ours
+        raise BadInput("not readable as CSV: it is unclear where its records end; mend its quotes")
     return Sifted(table, len(records), bad)
 
 
@@ -162,7 +161,7 @@ def _wrong_widths(records: Records, expected: int) -> dict[int, str]:
 
 
 def _wrong_bytes(data: bytes, records: Records) -> dict[int, str]:
-    """The records that are not UTF-8. What was found good is not looked at again."""
+    """The records that are not UTF-8. Good bytes are not read twice."""
     found: dict[int, str] = {}
     position = int(records.starts[0]) if len(records) else len(data)
     while position < len(data):
@@ -178,7 +177,7 @@ def _wrong_bytes(data: bytes, records: Records) -> dict[int, str]:
 
 
 def _without(data: bytes, records: Records, bad: NDArray[np.int64]) -> bytes:
-    """The bytes of the records but the bad ones."""
+    """The bytes without the bad records."""
     if not len(records):
         return b""
     starts = [int(records.starts[0]), *records.ends[bad].tolist()]
@@ -207,7 +206,7 @@ def sift_json(paths: Sequence[str]) -> Sifted:
 
 
 def json_lines(paths: Sequence[str]) -> Iterator[tuple[str, list[tuple[int, bytes]]]]:
-    """The lines that are not blank, with their numbers, block by block, and of which file each block is."""
+    """The lines that are not blank, with their numbers, block by block; each block with its file."""
     for path in paths:
         last = 0
         for block in local.blocks(path):

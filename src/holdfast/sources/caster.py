@@ -1,4 +1,4 @@
-"""Casting the texts of one column, with a sentence for a text that doesn't fit. Travels into tasks."""
+"""Casts the texts of one column, with a sentence for each text that doesn't fit. Can be pickled into tasks."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class TextCaster:
             raise BadInput(f"{self.source}: column {self.column!r}: {refusal(bad, self.target)}") from None
 
     def misfits(self, values: pa.Array) -> dict[int, str]:
-        """What is wrong with the texts that are no values, by their places."""
+        """What is wrong with the texts that are no values of the type, by their places."""
         found = bad_values(values, self.target, self.nulls)
         return {bad.index: f"column {self.column!r}: {refusal(bad, self.target)}" for bad in found}
 

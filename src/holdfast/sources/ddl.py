@@ -1,4 +1,4 @@
-"""Plain schemas in Spark's DDL, `id INT, zip STRING`, understood without Spark; whatever is not plain is Spark's."""
+"""Plain schemas in Spark's DDL, `id INT, zip STRING`, understood without Spark; Spark parses all others."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _BETWEEN = re.compile(
 
 
 def refuse_wrong_ddl(ddl: str) -> None:
-    """Say so where a DDL string is surely wrong, before Spark is started, which takes seconds, to say it."""
+    """Refuse a DDL string that is surely wrong, without starting Spark, which takes seconds."""
     for column in _pieces(ddl):
         plain = _COLUMN.fullmatch(column)
         found = plain or _BEGIN.match(column)
@@ -55,7 +55,7 @@ def refuse_wrong_ddl(ddl: str) -> None:
 
 
 def _pieces(ddl: str) -> list[str]:
-    """What stands between the commas that are in no brackets."""
+    """The parts between the commas that are outside of brackets."""
     cuts, depth = [-1], 0
     for found in _BETWEEN.finditer(ddl):
         depth += (found["open"] is not None) - (found["close"] is not None)
@@ -67,26 +67,26 @@ def _pieces(ddl: str) -> list[str]:
 
 
 def parse_plain_ddl(ddl: str) -> list[tuple[str, pa.DataType]] | None:
-    """The columns that a DDL string declares, or None where it is for Spark to say."""
+    """The columns that a DDL string declares, or None where Spark has to parse it."""
     columns: list[tuple[str, pa.DataType]] = []
     position = 0
     while position < len(ddl):
         match = _COLUMN.match(ddl, position)
-        kept = _type(match) if match else None
-        if match is None or kept is None:
+        declared = _type(match) if match else None
+        if match is None or declared is None:
             return None
-        columns.append((unquoted(match["name"]), kept))
+        columns.append((unquoted(match["name"]), declared))
         position = match.end()
     return None if not columns or ddl.rstrip().endswith(",") else columns
 
 
 def type_named(kind: str | pa.DataType) -> pa.DataType:
-    """The type that a word means, such as `integer`, `decimal(10,2)` or `text`."""
+    """The type of a name such as `integer`, `decimal(10,2)` or `text`."""
     if not isinstance(kind, str):
-        kept = kept_type(kind) if isinstance(kind, pa.DataType) else None
-        if kept is None:
+        comparable = kept_type(kind) if isinstance(kind, pa.DataType) else None
+        if comparable is None:
             raise BadInput(f"values of type {kind} can't be compared; choose another")
-        return kept
+        return comparable
     parsed = parse_plain_ddl(f"c {'string' if kind.strip().lower() == 'text' else kind}")
     if parsed is None or len(parsed) != 1:
         raise BadInput(

@@ -1,6 +1,6 @@
 """How a CSV file is written: separator, quote, header; given by the user or guessed from the file's head.
 
-A guess never looks beyond the head, and says what it guessed, so that the user can correct it.
+A guess looks at the head alone, and is reported, so that the user can correct it.
 Cost: the head is split once for each candidate, at most four separators times two quotes.
 """
 
@@ -22,7 +22,7 @@ QUOTES = ('"', "'")
 
 @dataclass(frozen=True)
 class CsvOptions:
-    """What the user says about a CSV file; None means: find out. `quote=""` means that nothing is quoted.
+    """What the user says about a CSV file; None means: guess. `quote=""` means that nothing is quoted.
 
     >>> import holdfast as hf
     >>> hf.CsvOptions(separator=";", header=False)
@@ -36,7 +36,7 @@ class CsvOptions:
     types: Literal["infer", "text"] = "infer"
 
     def __post_init__(self) -> None:
-        """Refuse what no reader can use."""
+        """Refuse impossible options."""
         if self.separator is not None:
             _check_mark("separator", self.separator)
             if self.separator in QUOTES and self.quote is None:
@@ -58,7 +58,7 @@ class CsvOptions:
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> "CsvOptions":
-        """The inverse of `to_dict`; what is left out has its default."""
+        """The inverse of `to_dict`; missing options have their defaults."""
         nulls = plain.get("nulls")
         return cls(**{**plain, "nulls": None if nulls is None else tuple(nulls)})
 
@@ -79,8 +79,8 @@ class Dialect:
 
 
 def as_before(head: bytes, options: CsvOptions, before: CsvOptions | None, names: Collection[str]) -> CsvOptions:
-    """The options with separator and quote as files of a table had them before, where they leave these open, and the
-    head shows nothing against it: its first record gives columns of the table, and no other quote occurs.
+    """The options, with separator and quote of the earlier files of a table where they are left open, unless the head
+    speaks against it: its first record must name columns of the table, and no other quote may occur.
     """
     if before is None or before.separator is None or before.quote is None:
         return options
@@ -96,7 +96,7 @@ def as_before(head: bytes, options: CsvOptions, before: CsvOptions | None, names
 
 
 class HeadTooShort(BadInput):
-    """The first record goes on past the head: read more and ask again."""
+    """The first record is longer than the head: read more and try again."""
 
 
 def sniff(head: bytes, options: CsvOptions, *, complete: bool, name: str) -> tuple[Dialect, list[str]]:
@@ -139,7 +139,7 @@ def _choose(data: bytes, options: CsvOptions, complete: bool) -> tuple[str, str,
     quotes = QUOTES if options.quote is None else (options.quote,)
     marks = [(separator, quote) for separator in separators for quote in quotes if quote != separator]
     read = [(r for r in records(data, *pair) if r.closed or complete) for pair in marks]
-    if len(marks) == 1:  # nothing to choose, and the first record tells the columns
+    if len(marks) == 1:  # nothing to choose, and the first record has the columns
         return *marks[0], list(islice(read[0], 1))
     candidates = [(*pair, list(found)) for pair, found in zip(marks, read, strict=True)]
     return max(candidates, key=lambda candidate: _fitness(*candidate[1:]))
@@ -149,7 +149,7 @@ def _fitness(quote: str, found: list[Record]) -> tuple[bool | float, ...]:
     """Greater is better; of equals the first candidate wins.
 
     The first record sets the width, since it gives the columns; a good separator gives most records that width.
-    Text behind a closing quote is the mark of a wrong separator: `"a,b";"c,d"` read with a comma.
+    Text after a closing quote shows a wrong separator: `"a,b";"c,d"` read with a comma.
     """
     width = len(found[0].fields) if found else 0
     share = sum(len(r.fields) == width for r in found) / max(1, len(found))
@@ -160,7 +160,7 @@ def _fitness(quote: str, found: list[Record]) -> tuple[bool | float, ...]:
 
 
 def _apostrophe_quotes(quote: str, clean: bool, found: list[Record]) -> bool:
-    """Are there fields in apostrophes, all well closed, and no double quote at all? 's-Hertogenbosch is no quote."""
+    """Whether there are fields in apostrophes, all closed, and no double quote at all: 's-Hertogenbosch is no quote."""
     if quote != "'":
         return True  # given by the user
     fields = [field for record in found for field in record.fields]
@@ -178,7 +178,7 @@ def _names(cells: list[str], name: str) -> tuple[str, ...]:
 
 
 def refuse_equal_names(names: Iterable[str], source: str) -> None:
-    """Say so where two columns of a source have one name."""
+    """Refuse a source with two columns of one name."""
     places: dict[str, int] = {}
     for place, name in enumerate(names, 1):
         if name in places:

@@ -11,14 +11,14 @@ import pyarrow as pa
 from holdfast.errors import BadInput
 
 COMPRESSED = (".gz", ".bz2", ".zst")
-# A record of CSV and a line of JSON may have so many bytes; of a few hundred million the JVM of Spark dies.
+# The most bytes of a CSV record or a JSON line; with a few hundred million Spark's JVM dies.
 LONGEST_RECORD = 16 << 20
-_AT_ONCE = 8 << 20  # no more than that: a longer line covers a whole read
+_AT_ONCE = 8 << 20  # less than LONGEST_RECORD, so that a longer line covers a whole read
 
 
 @contextlib.contextmanager
 def readable(path: str | Path, kind: str) -> Iterator[None]:
-    """Turn what can go wrong with a file into one sentence."""
+    """Turn errors of a file into one sentence."""
     if not Path(path).exists():
         raise BadInput(f"{path}: there is no such file; check the path")
     if Path(path).is_dir():
@@ -33,7 +33,7 @@ def readable(path: str | Path, kind: str) -> Iterator[None]:
 
 
 def refuse_long_lines(path: str | Path) -> None:
-    """Refuse a text file with a line of more than LONGEST_RECORD bytes, before a reader chokes on it."""
+    """Refuse a text file with a line of more than LONGEST_RECORD bytes, before a reader fails on it."""
     if not str(path).endswith(COMPRESSED) and Path(path).stat().st_size <= LONGEST_RECORD:
         return
     line = position = 0  # where the line begins, and the bytes that come next
@@ -56,5 +56,5 @@ def too_long(path: str | Path, start: int) -> BadInput:
             start -= len(data)
     return BadInput(
         f"{path}, line {number}: a record of more than {LONGEST_RECORD >> 20} MB; close an open quote or add a missing "
-        "line break, or leave out what is that long"
+        "line break, or leave out the record"
     )

@@ -4,12 +4,11 @@ Traits are two small sets, the kinds of values seen and the null markers seen, a
 merging is union and maximum: associative, commutative, idempotent, so values may come in any order, in any parts, and
 more than once.
 
-No two numbers become one. Numbers with a point are floats where floats tell them all apart (see `numerals`), else
-decimals where 38 digits hold them all, else text, and `kept_as_text` says so.
+Different numbers stay different. Numbers with a point are floats if floats can distinguish them all (see `numerals`),
+else decimals if 38 digits hold them all, else text, and `kept_as_text` reports that.
 
-A marker such as NA is a null only if the file shows it: it must stand in a column whose other values are all of one
-type other than text. Then it is a null in the whole file. NaN is never guessed to be a null: beside numbers it is a
-number.
+A marker such as NA is a null only if the file shows it: it must be in a column whose other values are all of one type
+other than text. Then it is a null in the whole file. NaN is never guessed to be a null: among numbers it is a number.
 
 Cost: a handful of RE2 passes over the distinct values; no Python per value.
 """
@@ -48,7 +47,7 @@ NO_TRAITS = Traits()
 
 
 class BadValue(ValueError):
-    """The text at `index` is no value of the type asked for."""
+    """The text at `index` is no value of the wanted type."""
 
     def __init__(self, index: int, value: str) -> None:
         super().__init__(index, value)
@@ -57,7 +56,7 @@ class BadValue(ValueError):
 
 
 class BadNumber(BadValue):
-    """The text at `index` is a number, and the type asked for can't hold it exactly."""
+    """The text at `index` is a number that the wanted type can't hold exactly."""
 
 
 def traits(values: pa.Array, nulls: tuple[str, ...] | None = None) -> Traits:
@@ -74,19 +73,19 @@ def merge(a: Traits, b: Traits) -> Traits:
 
 
 def decide(columns: Sequence[Traits], nulls: tuple[str, ...] | None) -> tuple[list[pa.DataType], tuple[str, ...]]:
-    """The types of a file's columns, and the texts that are nulls in it.
+    """The types of a file's columns, and its null markers.
 
-    Where `nulls` is given, `traits` must have been given the same.
+    Where `nulls` is given, `traits` must have got the same.
     """
     if nulls is None:
         proven = [c.markers for c in columns if not pa.types.is_string(_type_of(c))]
         nulls = ("", *(marker for marker in MARKERS if any(marker in seen for seen in proven)))
-    return [_type_of(_beside(column, nulls)) for column in columns], nulls
+    return [_type_of(_with_nulls(column, nulls)) for column in columns], nulls
 
 
 def kept_as_text(names: Sequence[str], columns: Sequence[Traits], nulls: tuple[str, ...]) -> list[str]:
-    """One sentence for each column of numbers that is text, since no type holds all of them exactly."""
-    found = [(name, _beside(column, nulls)) for name, column in zip(names, columns, strict=True)]
+    """One sentence for each column of numbers that is read as text because no type holds all of them exactly."""
+    found = [(name, _with_nulls(column, nulls)) for name, column in zip(names, columns, strict=True)]
     numbers = [(name, column) for name, column in found if _is_numbers(column.kinds)]
     odd = [(name, column) for name, column in numbers if pa.types.is_string(_type_of(column))]
     return [f"column {name!r} is read as text: {_reason(column)}" for name, column in odd]
@@ -103,8 +102,8 @@ def _reason(column: Traits) -> str:
     return f"its numbers need {length} digits to be held exactly, and a decimal has {MOST_DIGITS}"
 
 
-def _beside(column: Traits, nulls: tuple[str, ...]) -> Traits:
-    """The traits of a column's values, once `nulls` are nulls and every other marker is a value."""
+def _with_nulls(column: Traits, nulls: tuple[str, ...]) -> Traits:
+    """The traits of a column's values, where `nulls` are nulls and every other marker is a value."""
     values = column.markers.difference(nulls)
     return merge(column, _values_traits(arrow.texts(sorted(values))))
 
@@ -153,8 +152,8 @@ def _type_of(column: Traits) -> pa.DataType:
 
 
 def cast_text(values: pa.Array, target: pa.DataType, nulls: tuple[str, ...]) -> pa.Array:
-    """Text as values of the target type, which is a kept one (see `table.types`), with the grammar of inference; the
-    texts in `nulls` become null.
+    """Text as values of the target type (see `table.types`), with the grammar of inference; the texts in `nulls` become
+    null.
 
     Raises BadValue for the first text that is no value of the type, and BadNumber where it is a number and the type
     can't hold it exactly.
@@ -231,7 +230,7 @@ def _convert(text: pa.Array, target: pa.DataType) -> pa.Array:
 
 
 def _decimals(text: pa.Array, target: pa.DataType) -> pa.Array:
-    """Numbers that the type holds. Few are written in a way that Arrow doesn't read, and go one by one."""
+    """Numbers that the type holds. The few that Arrow can't read are cast one by one."""
     scale = target.scale
     spare = f"(\\.[0-9]{{{scale}}})0+$" if scale else "^([+-]?[0-9]+)\\.0*$"
     short = pc.replace_substring_regex(text, spare, "\\1")

@@ -1,10 +1,10 @@
-"""JSON lines as columns of marked text: each value as it stands in the file, behind a letter that says what it was.
+"""JSON lines as columns of marked text: each value as the file has it, after a letter that says what it was.
 
-A line is one object; a key that it lacks is null. Numbers keep their text, so nothing is rounded before the types are
-known: a column of numbers has the type that the same numbers have in a CSV file, true and false are booleans, and what
-stands in quotes is text, whatever it looks like. A column of several kinds is text. Objects and lists are left out.
+A line is one object; a missing key is null. Numbers stay text until the types are known, so nothing is rounded: a
+column of numbers has the type that it would have in a CSV file, true and false are booleans, and values in quotes are
+text. A column of several kinds is text. Objects and lists are left out.
 
-Cost: some microseconds a line; the rows of a block are Python objects for as long as it takes to make columns of them.
+Cost: some microseconds a line; the rows of one block at a time are Python objects.
 """
 
 import json
@@ -44,7 +44,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return made
 
 
-# Bytes, to tell a number from a text.
+# Numbers become bytes, to distinguish them from texts.
 _DECODER = json.JSONDecoder(
     object_pairs_hook=_object, parse_float=str.encode, parse_int=str.encode, parse_constant=str.encode
 )
@@ -105,7 +105,7 @@ def read(paths: Sequence[str]) -> pa.Table:
 
 
 def keyless(path: str) -> BadInput:
-    """The sentence about rows that can't be told from no rows."""
+    """The sentence about rows without any key, which can't be stored."""
     return BadInput(f"{path}: its lines are objects without any key, so that no column has a name; write the keys")
 
 
@@ -159,26 +159,26 @@ def complaint(paths: Sequence[str]) -> str | None:
 
 
 @dataclass(frozen=True)
-class Seen:
+class KeyTraits:
     """What the values of a key look like; `nested` says that objects or lists are among them."""
 
     traits: Traits = NO_TRAITS
     nested: bool = False
 
-    def join(self, other: "Seen") -> "Seen":
+    def join(self, other: "KeyTraits") -> "KeyTraits":
         """The same of both sets of values together."""
-        return Seen(merge(self.traits, other.traits), self.nested or other.nested)
+        return KeyTraits(merge(self.traits, other.traits), self.nested or other.nested)
 
 
-def seen(values: pa.Array) -> Seen:
-    """What some marked texts look like, best given distinct."""
+def key_traits(values: pa.Array) -> KeyTraits:
+    """What marked texts look like, best given distinct."""
     plain = unmarked(values.filter(pc.starts_with(values, PLAIN)))
     quoted = Traits(Kind.TEXT if pc.any(pc.starts_with(values, QUOTED)).as_py() else NO_TRAITS.kinds)
-    return Seen(merge(traits(plain, ()), quoted), bool(pc.any(pc.starts_with(values, NESTED)).as_py()))
+    return KeyTraits(merge(traits(plain, ()), quoted), bool(pc.any(pc.starts_with(values, NESTED)).as_py()))
 
 
-def types_of(columns: Mapping[str, Seen], as_text: bool) -> tuple[dict[str, pa.DataType], list[str]]:
-    """The types of columns, binary for those that can't be compared, and what to know about them, in sentences."""
+def types_of(columns: Mapping[str, KeyTraits], as_text: bool) -> tuple[dict[str, pa.DataType], list[str]]:
+    """The types of columns (binary: can't be compared), and notes on them."""
     flat = [name for name, column in columns.items() if not column.nested]
     looks = [columns[name].traits for name in flat]
     found = [pa.string()] * len(flat) if as_text else decide(looks, ())[0]
@@ -187,12 +187,12 @@ def types_of(columns: Mapping[str, Seen], as_text: bool) -> tuple[dict[str, pa.D
 
 
 def unmarked(values: pa.Array | pa.ChunkedArray) -> Any:
-    """The texts behind the marks."""
+    """The texts without their marks."""
     return pc.utf8_slice_codeunits(values, start=1)
 
 
 def unmarked_at(table: pa.Table, places: Iterable[int]) -> pa.Table:
-    """The table with the texts behind the marks at some places; -1 is none."""
+    """The table with the texts of some columns unmarked; a place of -1 is skipped."""
     for place in places:
         if place >= 0:
             table = table.set_column(place, table.column_names[place], unmarked(table.column(place)))
@@ -201,7 +201,7 @@ def unmarked_at(table: pa.Table, places: Iterable[int]) -> pa.Table:
 
 @dataclass(frozen=True)
 class JsonCaster:
-    """Turns marked texts of a column into values of its type; texts are cast, too, for JSON has no dates."""
+    """Turns marked texts of a column into values of its type; text in quotes is cast as well, as JSON has no dates."""
 
     of_text: TextCaster
 

@@ -1,8 +1,8 @@
 """Local files as Arrow tables: CSV, ORC and Arrow IPC, and text tables as typed ones.
 
-CSV is read as text first, whole and exact: no value is a null, none is cut or trimmed. Types come after, from all
-values. A file that can't be read gets one sentence with the line where the trouble starts; finding that line costs a
-second, slow pass that only broken files pay for.
+CSV is first read as text, whole and exact: no value is null, cut or trimmed. Types follow from all values. For a file
+that can't be read, one sentence names the line where the trouble starts; finding that line takes a second, slow pass,
+which only broken files need.
 
 A CSV file may be compressed; its name says how (.gz, .bz2, .zst).
 """
@@ -42,9 +42,8 @@ def sniff_file(
     names: Collection[str] = (),
     tolerant: bool = False,
 ) -> tuple[Dialect, list[str]]:
-    """The dialect of a CSV file, from as much of its head as the first record needs. `before` tells how files of a
-    table with columns of some names were written until now. If tolerant, lines past the first one that are not UTF-8
-    are passed over.
+    """The dialect of a CSV file, from as much of its head as the first record needs. `before` says how earlier files of
+    a table with columns `names` were written. If tolerant, lines after the first one that are not UTF-8 are skipped.
     """
     size = 65536
     while True:
@@ -67,8 +66,8 @@ def _decodable(data: bytes) -> bytes:
 def read_csv(path: str | Path, dialect: Dialect) -> pa.Table:
     """All columns of a CSV file as strings, in file order, under the dialect's names.
 
-    Arrow begins with the line break behind the header, an empty line, which keeps it from taking a first value that
-    begins with U+FEFF for a byte order mark. Without a header it begins at the very start, and passes over such a mark.
+    Arrow begins with the line break after the header, as an empty line: otherwise it takes a first value that begins
+    with U+FEFF for a byte order mark. Without a header it begins at the very start, and skips such a mark.
     """
     if not dialect.names:
         return pa.table({})
@@ -89,7 +88,7 @@ def read_csv(path: str | Path, dialect: Dialect) -> pa.Table:
 
 
 def complaint(path: str | Path, dialect: Dialect) -> str | None:
-    """One sentence about the first thing that is wrong with a CSV file, or None. Slow; reads it all."""
+    """One sentence about the first error in a CSV file, or None. Slow; reads the whole file."""
     data = content(path)
     if sentence := encoding_complaint(data, str(path)):
         return sentence
@@ -116,8 +115,8 @@ def read_arrow(path: str | Path) -> pa.Table:
 
 
 def read_orc(path: str | Path) -> pa.Table | None:
-    """An ORC file as a table, its times as moments in UTC, as Spark reads them; None where it has times that Arrow,
-    which counts nanoseconds there, can't hold.
+    """An ORC file as a table, its times as moments in UTC, as Spark reads them; None where Arrow, which reads
+    nanoseconds, can't hold its times.
     """
     import pyarrow.orc as orc
 
@@ -141,12 +140,12 @@ def as_moments(table: pa.Table, columns: Sequence[str]) -> pa.Table:
 
 
 def encoded(text: pa.Table) -> pa.Table:
-    """A text table with each column as indices into its distinct texts: what else is done needs these alone."""
+    """A text table with each column as indices into its distinct texts: the next steps need only these."""
     return pa.Table.from_arrays([_encoded(column) for column in text.columns], names=text.column_names)
 
 
 def infer_schema(text: pa.Table, options: CsvOptions) -> tuple[pa.Schema, tuple[str, ...], list[str]]:
-    """The types of an encoded text table's columns, its null markers, and what to know."""
+    """The types of an encoded text table's columns, its null markers, and notes."""
     names = text.column_names
     if options.types == "text":
         nulls = ("",) if options.nulls is None else options.nulls
@@ -157,8 +156,8 @@ def infer_schema(text: pa.Table, options: CsvOptions) -> tuple[pa.Schema, tuple[
 
 
 def typed_dictionaries(text: pa.Table, nulls: tuple[str, ...], schema: pa.Schema, name: str) -> pa.Table:
-    """An encoded text table with the types of a schema: its distinct texts are cast, the indices stay. So a value may
-    occur twice among the distinct ones, and null among them, too.
+    """An encoded text table with the types of a schema: its distinct texts are cast, the indices stay. So equal values
+    may occur twice in the dictionary, and null may be in it.
     """
     columns = []
     for column, field in zip(text.columns, schema, strict=True):
@@ -184,10 +183,10 @@ def _parsed(path: str | Path, dialect: Dialect, start: int) -> pa.Table:
 
 
 def _may_end_within_quotes(path: str | Path, dialect: Dialect, table: pa.Table) -> bool:
-    """Whether it looks as if a quote is never closed: Arrow takes all that follows it for the value, the file's last.
+    """Whether a quote seems never to be closed: then Arrow takes the rest of the file for its last value.
 
-    Then the file ends with the quote that opens a field, and that value with its own quotes doubled. A file whose last
-    value is closed hardly ends so; one of a single column may, where that value is line breaks and no more.
+    Such a file ends with the opening quote of a field and that value with its quotes doubled. Other files hardly end
+    like that; one with a single column may, if its last value is only line breaks.
     """
     if not dialect.quote or not table.num_rows:
         return False
@@ -209,13 +208,12 @@ def _tail(path: str | Path, size: int) -> bytes:
 
 
 def arrow_csv(
-    source: pa.NativeFile, dialect: Dialect, block: int, kept: pa.DataType = _TEXT, threads: bool = True
+    source: pa.NativeFile, dialect: Dialect, block: int, text: pa.DataType = _TEXT, threads: bool = True
 ) -> pa.Table:
     """Arrow's reader, under positional names at first, since the real ones may hold anything.
 
-    Arrow reads ahead in threads of its own, which may still let go of what they read when the process is about to end.
-    So the source is one of Arrow's own: a thread that needs the interpreter then, to free a Python object, is killed
-    by it, and takes the process along.
+    Arrow reads ahead in threads of its own, which may still free buffers when the process ends. So the source is one of
+    Arrow's own: a thread that then needs the interpreter, to free a Python object, would crash the process.
     """
     from pyarrow import csv
 
@@ -229,14 +227,14 @@ def arrow_csv(
             newlines_in_values=bool(dialect.quote),
         ),
         convert_options=csv.ConvertOptions(
-            column_types=dict.fromkeys(names, kept), null_values=[], strings_can_be_null=False
+            column_types=dict.fromkeys(names, text), null_values=[], strings_can_be_null=False
         ),
     )
     return table.rename_columns(dialect.names)
 
 
 def data_start(path: str | Path, dialect: Dialect) -> int:
-    """Where the first record of data begins: past the header, or else at 0, as Arrow skips a byte order mark."""
+    """Where the first record of data begins: after the header, or at 0, as Arrow skips a byte order mark."""
     size = 65536
     while dialect.header:
         data, complete = head(path, size)
@@ -273,9 +271,9 @@ def _opened(path: str | Path) -> Any:
 
 
 def _fill(stream: Any, size: int) -> bytes:
-    """`size` bytes, or all that are left; a compressed stream gives fewer at a time than asked."""
+    """`size` bytes, or all that are left; a compressed stream may give fewer at a time."""
     parts: list[bytes] = []
-    # In pieces, for Arrow sets aside what is asked for, not what is there.
+    # In pieces: Arrow allocates the wanted size, not the size that is there.
     while size > 0 and (part := stream.read(min(size, _PIECE))):
         parts.append(part)
         size -= len(part)
@@ -283,7 +281,7 @@ def _fill(stream: Any, size: int) -> bytes:
 
 
 def _encoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """The column as indices into its distinct values, which stand in the order of first appearance."""
+    """The column as indices into its distinct values, in the order of first appearance."""
     return column if pa.types.is_dictionary(column.type) else column.dictionary_encode().unify_dictionaries()
 
 
@@ -294,7 +292,7 @@ def _distinct(encoded: pa.ChunkedArray) -> pa.Array:
 
 
 def typed_column(text: pa.ChunkedArray, field: pa.Field, name: str) -> pa.ChunkedArray:
-    """Texts as values of a type, no text standing for null: the distinct ones are cast, and put in their places."""
+    """Texts as values of a type, without null markers: each distinct text is cast once."""
     column = _encoded(text)
     values = _cast_distinct(column, field, (), name)
     return pa.chunked_array([values.take(chunk) for chunk in _indices(column).chunks], field.type)

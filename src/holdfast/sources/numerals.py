@@ -1,11 +1,10 @@
-"""Numerals: how many digits they have before and behind the point, and which of them a float stands for.
+"""Numerals: how many digits they have before and after the point, and which of them a float stands for.
 
-A float stands for one number: the shortest numeral that reads back as this float, which is how floats are printed
-everywhere. Where every numeral of a column is the number that its float stands for, no two numbers become one: had two
-of them the same float, both would be the one number that it stands for.
+A float stands for one number: the shortest numeral that reads back as this float, which is how floats are printed. If
+every numeral of a column is the number that its float stands for, different numbers have different floats.
 
-A double keeps 15 significant digits, whichever they are, but for the ends of its range. So a numeral of no more digits
-is of this kind: the shortest one has no more either, and both are kept. Only longer ones are printed and compared.
+A double holds any 15 significant digits, except at the ends of its range. So numerals of up to 15 digits need no check;
+only longer ones are printed and compared.
 
 All texts given here are numerals (see `grammar`). Cost: some cheap passes; regular expressions only for numerals with
 an exponent, and for long ones that are spelled otherwise than their float is.
@@ -22,14 +21,14 @@ from numpy.typing import NDArray
 from holdfast.table import arrow
 
 _PARTS = r"^(?P<sign>[+-]?)(?P<whole>[0-9]*)\.?(?P<fraction>[0-9]*)(?:[eE](?P<turn>[+-]?)0*(?P<exponent>[0-9]*))?$"
-_FAR = "999999999"  # exponents beyond are as good as this one
-_KEPT = {32: 6, 64: 15}  # the digits that floats of so many bits keep in any case
+_FAR = "999999999"  # larger exponents are treated as this one
+_SAFE = {32: 6, 64: 15}  # the digits that floats of 32 and 64 bits always hold
 _FIRST = 1024  # where most numerals fail, one of the first does
 
 
 @dataclass(frozen=True)
 class Extent:
-    """The most digits that numerals of a column have before and behind the point, and whether doubles tell them apart.
+    """The most digits that numerals of a column have before and after the point, and whether doubles distinguish them.
 
     Joining is associative, commutative and idempotent.
     """
@@ -52,7 +51,7 @@ def extent(numerals: pa.Array) -> Extent:
     if not len(numerals):
         return NO_NUMBERS
     whole, fraction = digits(numerals)
-    long = numerals.filter(arrow.from_numpy(whole + fraction > _KEPT[64]))
+    long = numerals.filter(arrow.from_numpy(whole + fraction > _SAFE[64]))
     doubles = all(_as_printed(some, pa.float64()).all() for some in (long[:_FIRST], long[_FIRST:]))
     return Extent(int(whole.max()), int(fraction.max()), doubles)
 
@@ -60,14 +59,14 @@ def extent(numerals: pa.Array) -> Extent:
 def stood_for(numerals: pa.Array, target: pa.DataType) -> NDArray[np.bool_]:
     """Which numerals are the numbers that their nearest floats stand for."""
     whole, fraction = digits(numerals)
-    long = whole + fraction > _KEPT[target.bit_width]
+    long = whole + fraction > _SAFE[target.bit_width]
     fine = ~long
     fine[long] = _as_printed(numerals.filter(arrow.from_numpy(long)), target)
     return fine
 
 
 def digits(numerals: pa.Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """How many digits each number has before and behind the point; zeros that say nothing don't count."""
+    """How many digits each number has before and after the point, without leading and trailing zeros."""
     plain = pc.utf8_ltrim(numerals, "+-0")
     pointed = arrow.to_numpy(pc.match_substring(numerals, "."))
     if pointed.any():
@@ -92,7 +91,7 @@ class Parts(NamedTuple):
 
 
 def split(numerals: pa.Array) -> Parts:
-    """The parts of some numerals. Equal numbers have equal parts, but that zero may be negative."""
+    """The parts of numerals. Equal numbers have equal parts, except that zero may be negative."""
     found = pc.extract_regex(numerals.cast(pa.string()), _PARTS)
     sign, whole, fraction, turn, exponent = (pc.struct_field(found, i) for i in range(5))
     far = arrow.from_numpy(_numbers(pc.binary_length(exponent)) > len(_FAR))
@@ -107,7 +106,7 @@ def split(numerals: pa.Array) -> Parts:
 
 
 def _as_printed(numerals: pa.Array, target: pa.DataType) -> NDArray[np.bool_]:
-    """Which numerals are the numbers that their floats are printed as: most to the letter, some spelled otherwise."""
+    """Which numerals equal the printed form of their floats: most of them literally, some in another spelling."""
     floats = numerals.cast(target)
     printed = floats.cast(pa.string())
     same = arrow.to_numpy(pc.equal(printed, numerals.cast(pa.string())))

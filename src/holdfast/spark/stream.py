@@ -1,9 +1,9 @@
-"""A folder that files keep arriving in: Structured Streaming tells each new file once, across restarts.
+"""A folder that files arrive in: Structured Streaming reports each new file once, across restarts.
 
-The stream carries the names of the files, not their rows, so a file is read, checked and told about like any other
-batch. Spark's checkpoint remembers which files were handled; where a crash came between our commit and Spark's, the
-same file is told again, and its batch id (its path) keeps it from counting twice. Files should be moved into the
-folder whole; names that begin with a dot or an underscore are passed over.
+The stream carries the names of the files, not their rows, so a file is read and checked like any other batch. Spark's
+checkpoint remembers which files were handled. If a crash comes between our commit and Spark's, the same file is
+reported again, and its batch id (its path) keeps it from counting twice. Files should be moved into the folder whole;
+names that begin with a dot or an underscore are skipped.
 """
 
 from __future__ import annotations
@@ -16,14 +16,12 @@ from holdfast.spark.frames import place
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-# A file that is moved in keeps its age; by default Spark passes over those that are a week older than the newest.
+# A moved file keeps its age; by default Spark skips files that are a week older than the newest.
 _ANY_AGE = "36500d"
 _FILES = "path string, modificationTime timestamp, length bigint, content binary"
 
 
-def follow_folder(
-    spark: SparkSession, folder: str, checkpoint: str, handle: Callable[[str], None], once: bool, seconds: float = 1.0
-) -> None:
+def follow_folder(spark: SparkSession, folder: str, checkpoint: str, handle: Callable[[str], None], once: bool) -> None:
     """Call `handle` with the path of each file, the oldest first; return when stopped, or when `once` and done."""
     failed: list[BaseException] = []
 
@@ -39,7 +37,7 @@ def follow_folder(
     reader = spark.readStream.format("binaryFile").schema(_FILES).option("maxFileAge", _ANY_AGE)
     files = reader.load(place(folder)).select("path", "modificationTime")
     writer = files.writeStream.foreachBatch(each).option("checkpointLocation", checkpoint)
-    paced = writer.trigger(availableNow=True) if once else writer.trigger(processingTime=f"{seconds} seconds")
+    paced = writer.trigger(availableNow=True) if once else writer.trigger(processingTime="1 second")
     query = paced.start()
     try:
         query.awaitTermination()
