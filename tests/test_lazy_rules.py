@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from holdfast.lazy_rules import RulesWhenAsked
+from holdfast.lazy_rules import LazyRules
 
 
-class _Squares(RulesWhenAsked[int]):
+class _Squares(LazyRules[int]):
     def __init__(self) -> None:
         self.looked_up = 0
 

@@ -38,7 +38,7 @@ class HoldfastError(Exception):
 
 
 class BadInput(HoldfastError):
-    """Something about the input, the usage or the surroundings that the user can mend: exit code 2.
+    """A problem with the input, the usage or the environment that the user can fix: exit code 2.
 
     >>> import holdfast as hf
     >>> hf.discover("none.csv")
@@ -50,11 +50,11 @@ class BadInput(HoldfastError):
 
 
 class BadSurroundings(BadInput):
-    """A disk, a folder or a database that is in the way: no fault of what was given."""
+    """A problem with a disk, a folder or a database, not with the input."""
 
 
 class Missing(BadInput):
-    """A file that a state names is not there."""
+    """A file of a state is missing."""
 
     def __init__(self, path: str) -> None:
         super().__init__(path)
@@ -65,7 +65,7 @@ class Missing(BadInput):
 
 
 class Damaged(BadInput):
-    """A file that a state names does not hold what was written."""
+    """A file of a state does not hold what was written."""
 
     def __init__(self, path: str, what: str) -> None:
         super().__init__(path, what)
@@ -83,7 +83,7 @@ _WHAT_TO_DO = {
     errno.ENAMETOOLONG: "the name is too long; choose a shorter one",
     errno.EIO: "the disk can't be read or written; look at it before anything else",
 }
-_DATABASE = {  # what SQLite says, and what we do
+_DATABASE = {  # what SQLite says, and our sentence
     "readonly": _WHAT_TO_DO[errno.EROFS],
     "unable to open": "the database can't be opened; look at who may write to its folder",
     "disk I/O error": _WHAT_TO_DO[errno.EIO],
@@ -95,7 +95,7 @@ _DATABASE = {  # what SQLite says, and what we do
 
 @contextmanager
 def clear_sentences(where: object) -> Iterator[None]:
-    """Turn what the surroundings do to us (a full disk, a forbidden folder) into one clear sentence."""
+    """Turn errors of the environment (a full disk, a forbidden folder) into one clear sentence."""
     try:
         yield
     except (HoldfastError, ConnectionError, TimeoutError):
@@ -114,7 +114,7 @@ def _is_full(error: Exception) -> bool:
 
 
 def _sentence(error: Exception) -> str | None:
-    """What is wrong with a disk or a database, and what to do; None where it is neither."""
+    """What is wrong with a disk or a database, and what to do; None for other errors."""
     import sqlite3  # only when something is wrong: help must answer quickly
 
     text = str(error)
@@ -134,19 +134,19 @@ def no_space(where: object) -> BadInput:
 
 
 def refuse_below(least: int, given: int | None, what: str) -> None:
-    """Say so where a number is less than it can be."""
+    """Refuse a number that is too small."""
     if given is not None and given < least:
         raise BadInput(f"{what} can't be {given}; give {least} or more")
 
 
 def refuse_no_error(given: float) -> None:
-    """Say so where a number is not how much of a rule may fail to hold."""
+    """Refuse a number that is no error of a rule."""
     if not 0.0 <= given < 1.0:
         raise BadInput(f"the error is a share, from 0 to below 1, not {given}; choose another")
 
 
 def refuse_not_utf8(text: str) -> None:
-    """Say so where a text has bytes that are no characters, as Python reads arguments and names of files."""
+    """Refuse a text with bytes that are no characters, as Python reads arguments and names of files."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -154,7 +154,7 @@ def refuse_not_utf8(text: str) -> None:
 
 
 def suggest(name: str, known: Iterable[str]) -> str:
-    """`did you mean 'Salary'?` for a name that isn't there, or what there is."""
+    """`did you mean 'Salary'?` for an unknown name, or the known names."""
     import difflib
 
     names = list(known)

@@ -1,4 +1,4 @@
-"""Mappings that make their rules when someone asks for them, and hold what these are made from."""
+"""Results with many rules, which are made when they are read."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ V = TypeVar("V")
 
 
 class Written(Protocol):
-    """What has one text form."""
+    """A value with one text form."""
 
     @property
     def text(self) -> str:
@@ -23,8 +23,8 @@ class Written(Protocol):
 W = TypeVar("W", bound=Written)
 
 
-def as_told(text: str, parse: Callable[[str], W]) -> W:
-    """The rule of a text; KeyError where it is none, or is not written as it is told."""
+def parsed(text: str, parse: Callable[[str], W]) -> W:
+    """The rule of a text; KeyError if it is no rule, or not in its text form."""
     try:
         rule = parse(text)
     except BadInput:
@@ -35,9 +35,9 @@ def as_told(text: str, parse: Callable[[str], W]) -> W:
 
 
 @dataclass(frozen=True)
-class Bound:
-    """How many columns left sides may have in the rules of a class and a table (None: any number). Longer rules may
-    hold, and are not looked for: so it is part of every result.
+class LhsBound:
+    """The most columns of a left side in the rules of a class and a table (None: any number). Longer rules may hold but
+    are not searched, so the bound is part of every result.
     """
 
     kind: str
@@ -48,39 +48,37 @@ class Bound:
         return "left sides of any length" if self.max_lhs is None else f"left sides up to {self.max_lhs:,}"
 
 
-class RulesWhenAsked(Mapping[str, V]):
-    """Rules by text, each made when it is read. Those that read all of them get them in one go: looking up one after
-    the other would parse each text.
-    """
+class LazyRules(Mapping[str, V]):
+    """Rules by text, made when they are read. `values` and `items` make all in one go, as a lookup parses the text."""
 
     @abstractmethod
     def rules(self) -> Iterator[V]:
         """The rules in the order of their texts."""
 
     @property
-    def bound(self) -> Bound | None:
-        """How long left sides may be, where a class has a bound also if nobody asks for one."""
+    def bound(self) -> LhsBound | None:
+        """The most columns of a left side, where a class always has a bound."""
         return None
 
     def one_a_class(self) -> Mapping[str, V]:
-        """Of rules that say the same in other words one each."""
+        """One rule of each set of equivalent rules."""
         return self
 
     def denials(self) -> Iterator[str]:
-        """The rules as denial constraints, where they can be written so; none otherwise."""
+        """The rules as denial constraints, where a class can write them so."""
         return iter(())
 
     def untested(self) -> Mapping[str, V]:
-        """Those that say of themselves that nothing tests them (`empty`)."""
+        """The rules that nothing tests (`empty`)."""
         return {}
 
-    def for_people(self, beside: Collection[str]) -> tuple[Mapping[str, V], str]:  # noqa: ARG002
-        """What a person wants to see of them, beside the findings of some classes; and what is left out, in words."""
+    def for_people(self, others: Collection[str]) -> tuple[Mapping[str, V], str]:  # noqa: ARG002
+        """The rules that people want to see, given the other classes that are shown; and a note on the rest."""
         return self, ""
 
     def written(self, names: Mapping[str, str]) -> Iterator[tuple[str, float | None]]:  # noqa: ARG002
-        """The texts in the order of the rules, with other names in place of the columns', and scores where there are
-        such; much quicker than to make the rules. Nothing where a class can't do that.
+        """The texts in the order of the rules, with other names for columns, and scores where there are some; much
+        quicker than to make the rules. Nothing where a class can't do that.
         """
         return iter(())
 
@@ -93,43 +91,43 @@ class RulesWhenAsked(Mapping[str, V]):
         return _Values(self)
 
 
-def bounds(results: Iterable[Mapping[str, V]]) -> list[Bound]:
-    """How long left sides may be in some results, those without a rule included."""
-    found = (rules.bound for rules in results if isinstance(rules, RulesWhenAsked))
+def bounds(results: Iterable[Mapping[str, V]]) -> list[LhsBound]:
+    """The bounds of left sides in results, also of those without a rule."""
+    found = (rules.bound for rules in results if isinstance(rules, LazyRules))
     return [bound for bound in found if bound is not None]
 
 
 def with_bound(title: str, rules: Mapping[str, V]) -> str:
-    """The title of some rules, with how long left sides may be."""
+    """The title of rules, with the bound of their left sides."""
     return ", ".join([title, *map(str, bounds([rules]))])
 
 
 def one_a_class(rules: Mapping[str, V]) -> Mapping[str, V]:
-    """Of rules that say the same in other words one each."""
-    return rules.one_a_class() if isinstance(rules, RulesWhenAsked) else rules
+    """One rule of each set of equivalent rules."""
+    return rules.one_a_class() if isinstance(rules, LazyRules) else rules
 
 
 def untested(rules: Mapping[str, V]) -> Mapping[str, V]:
-    """Of some rules those that say of themselves that nothing tests them (`empty`)."""
-    if isinstance(rules, RulesWhenAsked):
+    """The rules that nothing tests (`empty`)."""
+    if isinstance(rules, LazyRules):
         return rules.untested()
     return {text: rule for text, rule in rules.items() if getattr(rule, "empty", False)}
 
 
-def for_people(rules: Mapping[str, V], beside: Collection[str]) -> tuple[Mapping[str, V], str]:
-    """What a person wants to see of some rules, beside the findings of some classes; and what is left out, in words."""
-    return rules.for_people(beside) if isinstance(rules, RulesWhenAsked) else (rules, "")
+def for_people(rules: Mapping[str, V], others: Collection[str]) -> tuple[Mapping[str, V], str]:
+    """The rules that people want to see, given the other classes that are shown; and a note on the rest."""
+    return rules.for_people(others) if isinstance(rules, LazyRules) else (rules, "")
 
 
 class _Items(ItemsView[str, V]):
-    _mapping: RulesWhenAsked[V]
+    _mapping: LazyRules[V]
 
     def __iter__(self) -> Iterator[tuple[str, V]]:
         return zip(self._mapping, self._mapping.rules(), strict=True)
 
 
 class _Values(ValuesView[V]):
-    _mapping: RulesWhenAsked[V]
+    _mapping: LazyRules[V]
 
     def __iter__(self) -> Iterator[V]:
         return self._mapping.rules()

@@ -1,18 +1,18 @@
-"""What long work says while it goes on. The base class is silent; the command line shows it on standard error."""
+"""Progress of long work. The base class is silent; the command line shows it on standard error."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
 
-PATIENCE = 15.0  # seconds of a search after which it is told how to make it shorter
+PATIENCE = 15.0  # seconds of a search after which a note says how to make it shorter
 
 
 class Progress:
     """Listens to steps (what is being done now) and notes (what the user should know)."""
 
     def step(self, text: str) -> None:
-        """A new step has begun, or is so far."""
+        """A new step has begun, or has progressed."""
 
     def note(self, text: str) -> None:
         """Something that was decided or noticed."""
@@ -24,8 +24,8 @@ SILENT = Progress()
 def search_progress(
     progress: Progress, rules: str, targets: str, many: int, shorter: str | None
 ) -> Callable[[int, int], None]:
-    """What is said while rules are searched for, target by target: how far it is; and once, if it takes long, what
-    makes it shorter (None: nothing is left to do).
+    """Reports a search for rules, target by target: how far it is; and once, if it takes long, what makes it shorter
+    (None: nothing does).
     """
     started, advice = time.monotonic(), shorter
 

@@ -1,8 +1,9 @@
-r"""Text that is safe to show: what steers a terminal, turns the direction of text or hides in it is spelled out.
+r"""Text that is safe to show: characters that control a terminal, change the direction of text or are invisible are
+escaped.
 
-Values, names and paths come from others. An escape sequence in one of them could repaint the screen or the title of
-a window, an override of the direction could make one value look like another, and text of no width can't be seen at
-all. Such characters are shown as Python and JSON write them, `\x1b` or `\u202e`, by whoever prints, at the last moment.
+Values, names and paths come from others. An escape sequence in one of them could repaint the screen or the title of a
+window, a change of direction could make one value look like another, and text without width is invisible. The caller
+that prints escapes such characters as Python and JSON do: `\x1b` or `\u202e`.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _ANY_BUT_NEWLINE = re.compile(f"(?!\n)[{_HIDING}]")
 
 
 def visible(text: str) -> str:
-    r"""A text on one line, with whatever hides in it, or steers a terminal, spelled out.
+    r"""A text on one line, with control and invisible characters escaped.
 
     >>> print(visible("a\x1b[31mb\u202ec"))
     a\x1b[31mb\u202ec
@@ -44,7 +45,7 @@ def visible_json(text: str) -> str:
 
 
 def cut(text: str, room: int) -> str:
-    """A text, cut at its end to the room that it has."""
+    """A text, cut at its end to the width that it has."""
     from rich.cells import cell_len, set_cell_size  # only where something is shown: help must answer quickly
 
     return text if cell_len(text) <= room else set_cell_size(text, max(room - 1, 0)).rstrip() + "…"
@@ -59,7 +60,7 @@ def brief(value: Any, longest: int = 28) -> str:
 
 
 class Printed(ABC):
-    """What prints as a few lines; a dataclass that is to show them in place of its fields says `repr=False`."""
+    """What prints as a few lines; a dataclass that shows them instead of its fields needs `repr=False`."""
 
     def __str__(self) -> str:
         return "\n".join(map(visible, self.lines()))
@@ -69,7 +70,7 @@ class Printed(ABC):
 
     @abstractmethod
     def lines(self) -> list[str]:
-        """As text, a line each."""
+        """The lines of text."""
 
 
 def shown_fields(value: Any, hidden: Sequence[str] = ()) -> str:

@@ -95,7 +95,7 @@ def test_versions_that_are_none(
 
 @pytest.mark.spark
 def test_spark_knows_the_same_words(spark: SparkSession) -> None:
-    words = [form for word in operations._WORDS for form in (word, word.upper(), f" {word}\t")]
+    words = [form for word in operations.WORDS for form in (word, word.upper(), f" {word}\t")]
     frame = spark.createDataFrame(pa.table({"c0": words}))
     turns = [row[0] for row in frame.select(_turn(frame["c0"])).collect()]
     assert turns == operations.parse_operations(pa.chunked_array([words])).tolist()

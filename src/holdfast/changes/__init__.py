@@ -1,1 +1,1 @@
-"""Batches and diffs: the algebra of change."""
+"""What changes: operations of a batch, equal rows among them, and the diff of two results."""

@@ -1,9 +1,9 @@
 """Diffs: what a batch changed in a result.
 
-A result maps the text of each finding (a rule, or the facts of a column) to the finding. A diff tells what was
-gained, lost and changed between two results; each lost rule may carry a **witness**, the rows that broke it, and each
-rule that came or went a **cause**. A diff that an engine has explained is plain data: it holds no table alive, and
-nothing of it is computed later but the words for rules.
+A result maps the text of each finding (a rule, or the facts of a column) to the finding. A diff has what was gained,
+lost and changed between two results; a lost rule may have a **witness**, the rows that broke it, and a rule that was
+gained or lost a **cause**. A diff that an engine has explained is plain data: it holds no table, and later only the
+texts of rules are made.
 
 Law (tests/changes): `between(a, b).patch(a) == b`.
 """
@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import Any, Literal, Protocol, TypeVar
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,16 +38,15 @@ class Finding(Protocol):
 
 
 Result = Mapping[str, Finding]
-V = TypeVar("V")
 Pairs = NDArray[np.int64]
 
-NOBODY = -1  # in a pair of rows, where a rule is about one row, or where no rows break it
+NOBODY = -1  # in a pair of rows: the rule is about one row, or no rows break it
 
 
 @dataclass(frozen=True)
 class Witness:
-    """The rows that broke a rule: their ids, their values, and their keys where one is declared; and a sentence that
-    says how, where that is not plain.
+    """The rows that broke a rule: their ids, their values, and their keys where the table has one; and a sentence that
+    says how they break it, where that is not obvious.
     """
 
     rows: tuple[int, ...]
@@ -59,18 +58,18 @@ class Witness:
         return self.named()
 
     def named(self, first: Sequence[str] = ()) -> str:
-        """The rows in words; where there is no key, by their values, those of the columns that come first first."""
+        """The rows in words; without a key by their values, those of the columns `first` first."""
         return self.sentence or listed(named(self.rows, self.keys, self.values, first))
 
     def to_json(self) -> dict[str, Any]:
         """A plain object for JSON."""
         keys = {"keys": [dict(key) for key in self.keys]} if self.keys else {}
-        said = {"sentence": self.sentence} if self.sentence else {}
+        sentence = {"sentence": self.sentence} if self.sentence else {}
         return {
             "rows": list(self.rows),
             **keys,
             "values": [None if v is None else dict(v) for v in self.values],
-            **said,
+            **sentence,
         }
 
 
@@ -81,15 +80,15 @@ CauseKind = Literal[
 
 @dataclass(frozen=True)
 class Cause:
-    """Why a rule is told no longer, or is told now; `by` is the rule that it follows from, or followed from.
+    """Why a rule is no longer reported, or is reported now; `by` is the rule that it follows or followed from.
 
-    - `split`, `swap`: rows break it now; `mended`: none do any longer;
-    - `smaller context`: it holds in a smaller context, too; or did;
-    - `constant`: one of its columns is constant in its context; or was;
-    - `stronger`: a rule that says more holds; or did;
-    - `score`: its score fell below what is asked for; or rose;
-    - `below --min-coverage`: too few pairs of rows test it; or did;
-    - `untested`: no pair of rows is left that could test it; or was there.
+    - `split`, `swap`: rows break it now; `mended`: no rows break it any more;
+    - `smaller context`: it also holds in a smaller context, or did;
+    - `constant`: one of its columns is constant in its context, or was;
+    - `stronger`: a stronger rule holds, or did;
+    - `score`: its score fell below the threshold, or rose above it;
+    - `below --min-coverage`: too few pairs of rows test it, or did;
+    - `untested`: no pair of rows tests it any more, or did before.
     """
 
     kind: CauseKind
@@ -102,8 +101,8 @@ class Cause:
 
 @dataclass(frozen=True)
 class Worth:
-    """What speaks for a rule: its score, from 0 to 1, and the rows that could have broken it; and whether it may hold
-    by chance all the same, as a key may whose values are drawn from many.
+    """The evidence for a rule: its score, from 0 to 1, and the rows that could have broken it; and whether it may hold
+    by chance all the same, as a key may whose values are random.
     """
 
     score: float
@@ -111,18 +110,18 @@ class Worth:
     by_chance: bool = field(default=False, compare=False)
 
     def to_json(self) -> dict[str, Any]:
-        """What a rule says of it."""
+        """A plain object for JSON."""
         return {"score": round(self.score, 6), "support": self.support}
 
 
 @dataclass(frozen=True, eq=False)
 class ViolationChange:
-    """What a batch did to the violations of one rule: exact numbers, and the first of the rows, as pairs of row ids.
+    """What a batch did to the violations of one rule: exact numbers, and the first violations, as pairs of row ids.
 
-    Where a violation is one row, the other one is NOBODY. A violation may be there before and after the batch and yet
-    be listed as other rows: a row that was updated has a new id, and which of equally many rows is one to remove may
-    change. `retold` counts these, among those added and those resolved. The others are **new**, and **gone**; None
-    where only the number of violations is kept. The engine of the rule can list all.
+    Where a violation is one row, the other id is NOBODY. A violation that exists before and after the batch may be
+    listed with other rows: an updated row has a new id, and another of equally good rows may be the one to remove.
+    `retold` counts these, among those added and those resolved. The others are **new** and **gone**; None where only
+    the number of violations is known. The engine of the rule can list all.
     """
 
     new: int | None
@@ -139,11 +138,11 @@ class ViolationChange:
             and all(_as_set(a) == _as_set(b) for a, b in ((self.added, other.added), (self.resolved, other.resolved)))
         )
 
-    __hash__ = None  # type: ignore[assignment]  # equal changes may list their pairs in another order
+    __hash__ = None  # type: ignore[assignment]  # equal changes may have their pairs in another order
 
     @staticmethod
     def counted() -> ViolationChange:
-        """That of a rule of which only the number of violations is kept."""
+        """The change of a rule of which only the number of violations is known."""
         none = np.empty((0, 2), np.int64)
         return ViolationChange(None, None, none, none)
 
@@ -156,9 +155,9 @@ def _as_set(pairs: NDArray[np.int64]) -> set[tuple[int, ...]]:
 class Diff:
     """Findings gained, lost and changed, by their text; witnesses; and violations added to a rule, or resolved.
 
-    A lost rule that has a witness is broken by it. One that has none is not: it still holds, and is no longer reported,
-    as it follows from another that holds now, or nothing is left that could break it; or nothing was there before that
-    could (it says so of itself: `empty`), so that it had never been tested: see `untested`.
+    A lost rule with a witness is broken by it. A lost rule without one still holds, but is no longer reported: it
+    follows from another rule that holds now, or no rows are left that could break it. Or no rows could break it before
+    (the finding says so: `empty`), so that it had never been tested: see `untested`.
     """
 
     gained: Result = field(default_factory=dict)
@@ -166,11 +165,11 @@ class Diff:
     changed: Mapping[str, tuple[Finding, Finding]] = field(default_factory=dict)
     witnesses: Mapping[str, Witness] = field(default_factory=dict)
     violations: Mapping[str, ViolationChange] = field(default_factory=dict)
-    causes: Mapping[str, Cause] = field(default_factory=dict)  # of rules gained and lost, where the engine tells them
-    # Findings as they are now, of which nothing is told, but figures moved that are kept with them, such as scores.
+    causes: Mapping[str, Cause] = field(default_factory=dict)  # of rules gained and lost, where the engine has them
+    # Findings that are not reported as changed, but whose stored figures, such as scores, moved.
     figures: Result = field(default_factory=dict)
-    # What rules were worth that rows broke, before the batch, and what those are worth that were gained. None: the
-    # engine doesn't tell; where it does, a rule of which nothing is told is an accident.
+    # The worth of rules before rows broke them, and of rules that were gained. None: the engine has none; otherwise a
+    # rule without worth holds by accident.
     worth: Mapping[str, Worth] | None = None
     gained_worth: Mapping[str, Worth] | None = None
 
@@ -179,10 +178,10 @@ class Diff:
 
     @cached_property
     def untested(self) -> Collection[str]:
-        """The lost rules that hold no longer, and yet did not break: nothing had tested them."""
-        return {text for text in untested(self.lost) if text not in self.witnesses and not self._holds_still(text)}
+        """The lost rules that no longer hold but did not break: nothing had tested them."""
+        return {text for text in untested(self.lost) if text not in self.witnesses and not self._still_holds(text)}
 
-    def _holds_still(self, text: str) -> bool:
+    def _still_holds(self, text: str) -> bool:
         cause = self.causes.get(text)
         return cause is not None and cause.kind not in ("split", "swap")
 
@@ -194,20 +193,18 @@ class Diff:
         return after
 
     def without(self, texts: Collection[str]) -> Diff:
-        """The same as if nobody had heard of some rules."""
+        """The diff without some rules."""
         return self._of(lambda text: text not in texts)
 
     def only(self, texts: Collection[str]) -> Diff:
-        """What it tells of some rules."""
+        """The diff of some rules only."""
         return self._of(lambda text: text in texts)
 
-    def _of(self, told: Callable[[str], bool]) -> Diff:
-        def some(part: Mapping[str, V]) -> dict[str, V]:
-            return {text: each for text, each in part.items() if told(text)}
+    def _of(self, wanted: Callable[[str], bool]) -> Diff:
+        def some(part: Mapping[str, Any] | None) -> Any:
+            return None if part is None else {text: each for text, each in part.items() if wanted(text)}
 
-        parts = {each.name: getattr(self, each.name) for each in fields(self)}
-        kept: dict[str, Any] = {name: None if part is None else some(part) for name, part in parts.items()}
-        return Diff(**kept)
+        return Diff(**{each.name: some(getattr(self, each.name)) for each in fields(self)})
 
 
 def between(before: Result, after: Result, witnesses: Mapping[str, Witness] | None = None) -> Diff:

@@ -1,4 +1,4 @@
-"""The rows of a batch as codes (see `holdfast.table`), hashed and grouped: equal rows are equal integers here."""
+"""Equal rows of a batch: rows as codes (see `holdfast.table`), hashed and grouped."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ Codes = NDArray[np.uint32]  # [column, row]
 
 
 @dataclass(frozen=True)
-class Groups:
-    """Equal rows put together: the group of each row, and each group's first row, in order of appearance."""
+class RowGroups:
+    """Groups of equal rows: the group of each row, and each group's first row, in order of appearance."""
 
     of_row: NDArray[np.int64]
     first: NDArray[np.int64]
@@ -23,8 +23,8 @@ class Groups:
         return len(self.first)
 
 
-def group_rows(codes: Codes, hashes: NDArray[np.uint64] | None = None) -> Groups:
-    """Group equal rows by their hash, where it is known already, and prove it by comparing the codes themselves."""
+def group_rows(codes: Codes, hashes: NDArray[np.uint64] | None = None) -> RowGroups:
+    """Group equal rows by their hash, which may be given, and check that by comparing the codes themselves."""
     known = hash_rows(list(codes)) if hashes is None else hashes
     _, first, of_row = np.unique(known, return_index=True, return_inverse=True)
     if not np.array_equal(codes, codes[:, first[of_row]]):  # two rows share a hash: compare in full
@@ -32,7 +32,7 @@ def group_rows(codes: Codes, hashes: NDArray[np.uint64] | None = None) -> Groups
     appearance = np.argsort(first, kind="stable")
     rank = np.empty(len(first), np.int64)
     rank[appearance] = np.arange(len(first))
-    return Groups(rank[of_row.reshape(-1)], first[appearance].astype(np.int64))
+    return RowGroups(rank[of_row.reshape(-1)], first[appearance].astype(np.int64))
 
 
 def hash_rows(columns: list[NDArray[np.unsignedinteger]], rows: int | None = None) -> NDArray[np.uint64]:

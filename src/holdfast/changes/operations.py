@@ -10,7 +10,7 @@ from holdfast.errors import BadInput
 
 INSERT, DELETE, UPDATE = 1, -1, 2
 UPSERT = 3  # an update of the row with its key, or an insert where there is none
-_WORDS = {
+WORDS = {
     "insert": INSERT,
     "delete": DELETE,
     "update": UPDATE,
@@ -26,7 +26,7 @@ _WORDS = {
 }
 NAMES = {INSERT: "insert", DELETE: "delete", UPDATE: "update", UPSERT: "upsert"}
 OPERATION_COLUMNS = ("op", "__op", "_op", "operation", "_change_type", "change_type")
-# Delta's feed tells the order in a column of its own, and comes unordered.
+# Delta's feed is unordered and has the order in a column of its own.
 VERSION_COLUMN = "_commit_version"
 FEED_COLUMNS = (VERSION_COLUMN, "_commit_timestamp")
 
@@ -42,7 +42,7 @@ def parse_operations(words: pa.ChunkedArray) -> NDArray[np.int8]:
         raise BadInput("a row has no operation; write insert, delete or update in every row")
     kinds = []
     for word in spelled:
-        kind = _WORDS.get(str(word).strip().lower())
+        kind = WORDS.get(str(word).strip().lower())
         if kind is None:
             raise BadInput(f"unknown operation {word!r}; use insert, delete, update, upsert (or c, d, u)")
         kinds.append(kind)

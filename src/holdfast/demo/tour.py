@@ -1,4 +1,4 @@
-"""The guided tour: a small tax table, watched; batches that arrive as files; what each one changed; and a report."""
+"""The guided tour: a small watched tax table, batches that arrive as files, what each one changed, and a report."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from rich.rule import Rule
 
 from holdfast.api.monitor import Monitor
 from holdfast.demo.tax import make_tax, write_csv
+from holdfast.intake.source import ReadOptions
 from holdfast.report.printing import print_explanation, print_history, print_outcome, print_suggestions
 from holdfast.report.tables import findings_tables
 from holdfast.report.terminal import Terminal, TerminalProgress, plain
@@ -20,18 +21,15 @@ _console = Terminal()
 
 def run(html: Path) -> None:
     """Run the tour in a folder of its own, which is gone afterwards; the report stays."""
-    from holdfast.spark.session import session
-
     with tempfile.TemporaryDirectory(prefix="holdfast-demo-") as folder, TerminalProgress() as progress:
         here = Path(folder)
         tax = _records(0, _ROWS)
         _heading(f"{_ROWS:,} tax records in a CSV file: Spark reads, Holdfast watches")
         write_csv(tax, here / "tax.csv")
-        progress.step("Starting Spark")
-        frame = session().read.csv(str(here / "tax.csv"), header=True, schema=_DDL)
         rules = here / "rules.yaml"
         rules.write_text(_RULES)
-        with Monitor.create(here / "state", {"tax": frame}, rules=rules, key=["Id"], progress=progress) as watch:
+        spark, source = ReadOptions(reader="spark"), {"tax": here / "tax.csv"}
+        with Monitor.create(here / "state", source, rules=rules, key="Id", options=spark, progress=progress) as watch:
             for table in findings_tables([finding.to_json() for finding in watch.results()]):
                 _console.print(table)
             _heading("What do the data look as if it were meant?")
@@ -55,11 +53,6 @@ rules:
   - {name: city, rule: "not(t.Zip = s.Zip and t.City != s.City)"}
   - {name: zip, rule: "Zip -> State"}
 """
-_DDL = (
-    "Id BIGINT, FName STRING, LName STRING, Gender STRING, AreaCode BIGINT, Phone STRING, City STRING, State STRING, "
-    "Zip STRING, MaritalStatus STRING, HasChild STRING, Salary BIGINT, Rate DOUBLE, SingleExemp BIGINT, "
-    "MarriedExemp BIGINT, ChildExemp BIGINT"
-)
 
 
 def _batches(watch: Monitor, tax: pa.Table, here: Path) -> None:

@@ -43,8 +43,7 @@ def _columns_of_rows(reading: OpenSource, options: ReadOptions) -> Found:
     """The same of text that may have records that are no rows."""
     rows = sifted_whole(reading).table
     if reading.json:
-        looks = {name: jsonlines.key_traits(rows[name].unique()) for name in rows.column_names}
-        types, _ = jsonlines.types_of(looks, options.csv.types == "text")
+        types, _ = jsonlines.types_in(rows, options.csv.types == "text")
         return [(name, kept_type(types[name])) for name in types]
     if not reading.infer:
         return reading.columns

@@ -334,8 +334,7 @@ class _Path:
         text = jsonlines.read(files)
         if options.raw:
             return replace(_from_arrow(text, path), text=True, files=tuple(files), json=True)
-        looks = {name: jsonlines.key_traits(text[name].unique()) for name in text.column_names}
-        types, said = jsonlines.types_of(looks, options.csv.types == "text")
+        types, said = jsonlines.types_in(text, options.csv.types == "text")
         if expected is not None:
             types |= {name: own for name, own in zip(expected.names, expected.types, strict=True) if name in types}
         if declared:

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from holdfast.changes.diff import Finding, Result
 from holdfast.engines.registry import drawable, rule_class
-from holdfast.lazy_rules import RulesWhenAsked, for_people, with_bound
+from holdfast.lazy_rules import LazyRules, for_people, with_bound
 from holdfast.results.drawn import Drawn, Shapes, section, shape_lines
 from holdfast.results.outputs import PICTURE, write_text
 from holdfast.rules.denial import DenialConstraint
@@ -64,7 +64,7 @@ class Found(Printed, Drawn, Framed):
 
         Only pointwise order dependencies (`pod`) give them, one for all readings of a rule.
         """
-        for result in [each for each in self.ranked if isinstance(each, RulesWhenAsked)]:
+        for result in [each for each in self.ranked if isinstance(each, LazyRules)]:
             for first in islice(result.values(), 1):
                 table = first.to_json()["table"]
                 yield from ({"kind": DenialConstraint.kind, "table": table, "text": text} for text in result.denials())

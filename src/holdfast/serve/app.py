@@ -55,12 +55,12 @@ class _Served:
         self._live, self._streams = live, 0
 
     async def page(self, _: Request) -> Response:
-        """The page without data: its script asks for them."""
+        """The page without data, which its script loads."""
         policy = f"{live_policy()}; frame-ancestors 'none'"
         return HTMLResponse(html_shell(str(self._live.path)), headers={"Content-Security-Policy": policy})
 
     async def document(self, request: Request) -> Response:
-        """All that the page shows; nothing where the reader has it already."""
+        """All that the page shows; nothing if the reader has it already."""
         if self._live.tag() in request.headers.get("if-none-match", ""):
             return Response(status_code=304, headers={"ETag": self._live.tag()})
         packed = await run_in_threadpool(self._live.document)
@@ -72,7 +72,7 @@ class _Served:
         return Response(content, headers=headers, media_type="application/json")
 
     async def violations(self, request: Request) -> Response:
-        """Some violations of a rule, from one on."""
+        """Some violations of a rule, from a number on."""
         wanted = request.query_params
         if not (rule := wanted.get("rule")):
             return refusal(400, "name a rule: /api/violations?rule=NAME&from=0&count=50")
@@ -88,7 +88,7 @@ class _Served:
         return JSONResponse(await run_in_threadpool(violations_page, listing, first, min(count, _MOST)))
 
     async def events(self, request: Request) -> Response:
-        """News of batches, for as long as somebody listens."""
+        """News of batches, as long as the page listens."""
         kind = "text/event-stream"
         if request.method == "HEAD":
             return Response(media_type=kind)
@@ -98,7 +98,7 @@ class _Served:
         return StreamingResponse(self._news(known), media_type=kind)
 
     async def _news(self, known: str) -> AsyncIterator[str]:
-        """Events as they come; at once where the reader knows an older batch than the last one."""
+        """Events as they come; at once if the reader knows an older batch than the last one."""
         heard: asyncio.Queue[int | None] = asyncio.Queue()
         loop = asyncio.get_running_loop()
         ignore = self._live.listen(lambda seq: _pass_on(loop, heard, seq))

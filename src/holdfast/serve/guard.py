@@ -1,7 +1,7 @@
-"""Who may ask what. Every request is looked at here before anything else sees it, and every answer gets its headers.
+"""Access control: every request is checked here before anything else sees it, and every answer gets its headers.
 
-A page of another origin must learn nothing: it gets no CORS header, may not embed an answer, and where it gives its own
-name to our address (DNS rebinding), its name stands in the Host header, which is refused. On an address that others can
+A page of another origin must learn nothing: it gets no CORS header, may not embed an answer, and if it maps its own
+name to our address (DNS rebinding), its name is in the Host header, which is refused. On an address that others can
 reach, every request needs a token.
 """
 
@@ -37,9 +37,9 @@ class Address:
     port: int
     names: frozenset[str] = LOOPBACK  # none: all of this machine's
 
-    def is_ours(self, asked: str) -> bool:
+    def is_ours(self, host: str) -> bool:
         """Whether a Host header names this address."""
-        name, _, port = asked.rpartition(":") if not asked.endswith("]") and ":" in asked else (asked, "", "80")
+        name, _, port = host.rpartition(":") if not host.endswith("]") and ":" in host else (host, "", "80")
         name = name.removeprefix("[").removesuffix("]").lower()
         if not self.names:  # any address of this machine, which its port may be mapped to
             return name in ("localhost", self.host.lower()) or _in_numbers(name)
@@ -88,7 +88,7 @@ class Guard:
         return refusal(400, "this is served under another address; use the one that holdfast serve printed")
 
     def _wrong_token(self, request: Request) -> Response | None:
-        """A first visit brings the token in its address, and takes it away as a cookie."""
+        """The first request has the token in its address, and gets a cookie with it."""
         if self._token is None:
             return None
         if request.url.path == "/" and (given := request.query_params.get("token")) is not None:
@@ -118,8 +118,8 @@ def _wrong_form(request: Request) -> Response | None:
 
 
 def _other_origin(request: Request) -> Response | None:
-    """Browsers say where a request comes from; a page of another origin, or of another port here, has no business. A
-    link may lead to the page from anywhere, though: no browser names an origin then.
+    """Browsers say where a request comes from: pages of other origins, or of other ports here, are refused. But a link
+    may lead to the page from anywhere: browsers name no origin then.
     """
     own = {f"{scheme}://{request.headers['host'].lower()}" for scheme in ("http", "https")}  # a proxy may have TLS
     from_here = all(origin.lower() in own for origin in request.headers.getlist("origin"))

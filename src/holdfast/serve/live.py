@@ -1,9 +1,9 @@
-"""A state that others change while it is looked at: what pages need of it, kept until the next change.
+"""A state that others change while pages show it: what pages need of it, cached until the next change.
 
-One thread asks twice a second, for all who look, whether anything was committed, and lets the view follow. Tables and
-listings are values, so a page is cut from a listing without a lock; whatever asks the view itself holds it.
+One thread checks twice a second, for all pages, whether anything was committed, and lets the view follow. Tables and
+listings are values, so a page is cut from a listing without a lock; any use of the view itself holds the lock.
 
-Invariant: what is kept was made from the view as it is now; `number` grows with each change.
+Invariant: the cache was made from the view as it is now; `number` grows with each change.
 Cost: a look at an unchanged state is one question to SQLite. A listing of a million violations takes 16 MB.
 """
 
@@ -27,9 +27,9 @@ from holdfast.store.layout import DATABASE
 _log = logging.getLogger(__name__)
 _SECONDS = 0.5  # between two looks
 _PATIENCE = 2.0  # seconds that the end waits for a look
-_MOST_PAIRS = 4_000_000  # that kept listings have together
+_MOST_PAIRS = 4_000_000  # of all cached listings together
 
-Hear = Callable[[int | None], None]  # told the last batch when some arrived, and None at the end
+Hear = Callable[[int | None], None]  # called with the last batch when batches arrived, and with None at the end
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class _Moment:
     number: int
     seq: int
     document: Packed | None = None
-    listings: dict[str, Listing] = field(default_factory=dict)  # what was asked for last comes last
+    listings: dict[str, Listing] = field(default_factory=dict)  # the last used one is last
 
 
 class Live:
@@ -70,7 +70,7 @@ class Live:
         self._thread.start()
 
     def hush(self) -> None:
-        """Tell all who listen that there will be no more news."""
+        """Tell all listeners that there will be no more news."""
         self._ends.set()
         for hear in list(self._listeners):
             hear(None)
@@ -86,7 +86,7 @@ class Live:
     # ---- following ---------------------------------------------------------------------------------------------------
 
     def listen(self, hear: Hear) -> Callable[[], None]:
-        """Be told of batches, in another thread; gives what ends that."""
+        """Call `hear` with news of batches, from another thread; gives a function that ends that."""
         self._listeners.add(hear)
         if self._ends.is_set():
             hear(None)
@@ -109,14 +109,14 @@ class Live:
             pause = max(_SECONDS, perf_counter() - started)  # where documents take long, others get half of the time
 
     def look(self) -> None:
-        """See whether anything was committed; then tell, and make again what was asked for."""
+        """Check whether anything was committed; then tell the listeners, and make the cached parts again."""
         number, rules = self._moment.number, tuple(self._moment.listings)
         try:
             with self._lock, clear_sentences(self.path):
                 if self._catch_up() or self._trouble is not None:
-                    self._moment = _Moment(number + 1, self._last_batch())  # lets go of the listings that were kept
+                    self._moment = _Moment(number + 1, self._last_batch())  # drops the cached listings
                 self._trouble = None
-        except HoldfastError as error:  # such as a state that was removed: perhaps it comes back
+        except HoldfastError as error:  # such as a state that was removed: it may come back
             self._trouble = error
             return
         if self._moment.number > number:
@@ -126,7 +126,7 @@ class Live:
                 self._prepare(rules)
 
     def _catch_up(self) -> bool:
-        """Let the view see what was committed since; or open another one where another state lies here now."""
+        """Let the view follow; or open a new one where another state lies here now."""
         found = _stamp(self.path)
         if found == self._stamp:
             return self._view.follow()
@@ -136,13 +136,13 @@ class Live:
         return True
 
     def _prepare(self, rules: tuple[str, ...]) -> None:
-        """Make what is likely to be asked for next, so that nobody waits for it: listings first, as they are quick."""
+        """Make what pages will probably need next, so that nobody waits for it: listings first, as they are quick."""
         try:
             for rule in rules:
                 self.listing(rule)
             self.document()
         except HoldfastError:
-            pass  # whoever asks is told
+            pass  # the next request gets the error
 
     def _last_batch(self) -> int:
         history = self._view.history(1)
@@ -151,7 +151,7 @@ class Live:
     # ---- what pages need ---------------------------------------------------------------------------------------------
 
     def tag(self) -> str:
-        """What names the document as it is now."""
+        """The tag of the document as it is now."""
         return f'"{self._run}-{self._moment.number}"'
 
     def document(self) -> Packed:
@@ -172,10 +172,10 @@ class Live:
             return found
         with self._lock:
             self._refuse_trouble()
-            kept = self._moment.listings
-            kept[rule] = found = kept.pop(rule, None) or self._view.violations(rule)[0]
-            while len(kept) > 1 and sum(map(_pairs, kept.values())) > _MOST_PAIRS:
-                del kept[next(iter(kept))]
+            cached = self._moment.listings
+            cached[rule] = found = cached.pop(rule, None) or self._view.violations(rule)[0]
+            while len(cached) > 1 and sum(map(_pairs, cached.values())) > _MOST_PAIRS:
+                del cached[next(iter(cached))]
         return found
 
     def _refuse_trouble(self) -> None:
@@ -188,7 +188,7 @@ def _pairs(listing: Listing) -> int:
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:
-    """What tells a database from another one that was put in its place."""
+    """What distinguishes a database from another one that replaced it."""
     try:
         about = (path / DATABASE).stat()
     except OSError:

@@ -1,4 +1,4 @@
-"""Serving a state until someone stops it."""
+"""The server of a state, which runs until someone stops it."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _run(live: Live, address: Address, token: str | None, bound: socket.socket) 
         server_header=False,
         timeout_graceful_shutdown=2,
     )
-    _tell_errors()
+    _log_errors()
     live.start()
     _Server(config, live).run(sockets=[bound])
 
@@ -76,8 +76,8 @@ class _Server(uvicorn.Server):
 
 
 def _give_memory_back() -> None:
-    """Have freed arrays given back to the system: the C library of Linux would keep those below 32 MB for the next
-    time, and much for each thread, and a server would hold what its largest moment needed.
+    """Give freed memory back to the system: the C library of Linux holds freed arrays below 32 MB, and much for each
+    thread, so a server would hold the memory of its largest moment.
     """
     with suppress(OSError, AttributeError):  # other systems have other libraries
         library = ctypes.CDLL(None)
@@ -85,8 +85,8 @@ def _give_memory_back() -> None:
         library.mallopt(_ARENAS, 2)
 
 
-def _tell_errors() -> None:
-    """Errors of ours are told with their traceback; what clients do wrong is not."""
+def _log_errors() -> None:
+    """Log our own errors with their traceback, and not those of clients."""
     for name in ("uvicorn.error", "holdfast.serve"):
         logger = logging.getLogger(name)
         logger.setLevel(logging.ERROR)

@@ -104,7 +104,7 @@ def sniff(head: bytes, options: CsvOptions, *, complete: bool, name: str) -> tup
 
     `complete` says that the head is the whole file; otherwise its last line is left out, for it may be cut.
     """
-    data = head if complete else _whole_lines(head)
+    data = head if complete else head[: 1 + max(head.rfind(b"\n"), head.rfind(b"\r"))]
     if complaint := encoding_complaint(data, name):
         raise BadInput(complaint)
     separator, quote, found = _choose(data, options, complete)
@@ -127,10 +127,6 @@ def _check_mark(role: str, mark: str) -> None:
 
 def _shown(mark: str) -> str:
     return {"\t": "tab", '"': "'\"'"}.get(mark, repr(mark))
-
-
-def _whole_lines(head: bytes) -> bytes:
-    return head[: 1 + max(head.rfind(b"\n"), head.rfind(b"\r"))]
 
 
 def _choose(data: bytes, options: CsvOptions, complete: bool) -> tuple[str, str, list[Record]]:

@@ -177,6 +177,11 @@ def key_traits(values: pa.Array) -> KeyTraits:
     return KeyTraits(merge(traits(plain, ()), quoted), bool(pc.any(pc.starts_with(values, NESTED)).as_py()))
 
 
+def types_in(table: pa.Table, as_text: bool) -> tuple[dict[str, pa.DataType], list[str]]:
+    """The types of columns of marked text, and notes on them."""
+    return types_of({name: key_traits(table[name].unique()) for name in table.column_names}, as_text)
+
+
 def types_of(columns: Mapping[str, KeyTraits], as_text: bool) -> tuple[dict[str, pa.DataType], list[str]]:
     """The types of columns (binary: can't be compared), and notes on them."""
     flat = [name for name, column in columns.items() if not column.nested]

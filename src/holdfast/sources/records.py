@@ -28,11 +28,6 @@ class Record:
     closed: bool  # False where a quote is still open at the end of the data
     clean: bool  # False where text follows a closing quote
 
-    @property
-    def blank(self) -> bool:
-        """Is this an empty line?"""
-        return self.fields == (b"",)
-
 
 def records(data: bytes, separator: str, quote: str) -> Iterator[Record]:
     """The records of `data` in order; an unclosed one is the last."""
@@ -41,7 +36,7 @@ def records(data: bytes, separator: str, quote: str) -> Iterator[Record]:
     line = 1
     while position < len(data):
         record = _record(data, field, position, line)
-        if not record.blank:
+        if record.fields != (b"",):  # not an empty line
             yield record
         line += line_breaks(data[record.start : record.end])
         position = record.end

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pyspark.sql import Column as SparkColumn
 from pyspark.sql import DataFrame, functions
 
-from holdfast.changes.operations import DELETE, INSERT, UPDATE, UPSERT, VERSION_COLUMN, parse_operations
+from holdfast.changes.operations import INSERT, UPDATE, VERSION_COLUMN, WORDS, parse_operations
 from holdfast.errors import BadInput
 from holdfast.spark.frames import BLOCK, FILE, collected
 from holdfast.table import files
@@ -70,9 +70,8 @@ def _checked_version(frame: DataFrame, version: int, has_corrupt: bool) -> Spark
 def _turn(word: SparkColumn) -> SparkColumn:
     """The order of operations within a version: deletes, inserts, updates, upserts (see parse_operations)."""
     plain = functions.lower(functions.btrim(word, functions.lit(" \t\r\n")))
-    turn = functions.when(plain.isin("delete", "d", "update_preimage"), DELETE)
-    turn = turn.when(plain.isin("insert", "c", "r", "update_postimage"), INSERT)
-    return turn.when(plain == "upsert", UPSERT).otherwise(UPDATE)
+    turns = (functions.when(plain == word, kind) for word, kind in WORDS.items())
+    return functions.coalesce(*turns, functions.lit(UPDATE))
 
 
 def without_marks(frame: DataFrame, places: Sequence[int]) -> DataFrame:

@@ -98,10 +98,8 @@ def checked(database: sqlite3.Connection, path: Path) -> Image:
             return image
         if read_sums(sums).position == known.position:
             break
-    if not known.whole:
-        raise Damaged(str(sums), "its checksums differ from one of their own")
-    if not whole_up_to(log, known.position):
-        raise Damaged(str(log_of(path)), "it differs from its checksums")
+    for error in _wrong_others(path, known, log):
+        raise error
     raise Damaged(str(path), f"page {wrong} differs from its checksum" if wrong else "it has more or fewer pages")
 
 
@@ -110,10 +108,13 @@ def wrong_files(database: sqlite3.Connection, path: Path) -> Iterator[Damaged]:
     for (line,) in database.execute("PRAGMA integrity_check"):
         if line != "ok":
             yield Damaged(str(path), line.replace("\n", " "))
-    known = read_sums(path.with_name(SUMS))
+    yield from _wrong_others(path, read_sums(path.with_name(SUMS)), log_of(path))
+
+
+def _wrong_others(path: Path, known: Sums, log: Path) -> Iterator[Damaged]:
     if not known.whole:
         yield Damaged(str(path.with_name(SUMS)), "its checksums differ from one of their own")
-    if not whole_up_to(log_of(path), known.position):
+    if not whole_up_to(log, known.position):
         yield Damaged(str(log_of(path)), "it differs from its checksums")
 
 

@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.changes.equal_rows import Codes, Groups, group_rows, hash_rows
+from holdfast.changes.equal_rows import Codes, RowGroups, group_rows, hash_rows
 from holdfast.changes.operations import DELETE, INSERT, UPDATE, UPSERT
 from holdfast.errors import BadInput
 from holdfast.table.table import Table
@@ -98,7 +98,7 @@ def _by_content(table: Table, codes: Codes, operations: NDArray[np.int8], hashes
 
 
 def _walked(
-    groups: Groups, operations: NDArray[np.int8]
+    groups: RowGroups, operations: NDArray[np.int8]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Inserts and deletes as steps up and down from 0, group by group: where each group ends, its lowest point (at
     most 0), and for each operation that goes lower than all before it how low that is, as a positive number (else 0).
@@ -123,7 +123,7 @@ def _walked(
 
 
 def _last_of(
-    groups: Groups, marked: NDArray[np.bool_], which: NDArray[np.int64], counts: NDArray[np.int64]
+    groups: RowGroups, marked: NDArray[np.bool_], which: NDArray[np.int64], counts: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """Of each group `which[i]` the last `counts[i]` marked rows, in order."""
     wanted = np.zeros(groups.count, np.int64)
@@ -161,14 +161,14 @@ def _by_key(
     return Resolution(born, dead, missing, duplicate, np.flatnonzero(unkeyed), np.flatnonzero(repeated))
 
 
-def _repeated(groups: Groups, operations: NDArray[np.int8]) -> NDArray[np.bool_]:
+def _repeated(groups: RowGroups, operations: NDArray[np.int8]) -> NDArray[np.bool_]:
     """Upserts whose key another upsert has, too: nothing tells which of them is meant."""
     upserts = operations == UPSERT
     return np.asarray(upserts & (np.bincount(groups.of_row[upserts], minlength=groups.count)[groups.of_row] > 1))
 
 
 def _wrong_operations(
-    groups: Groups, operations: NDArray[np.int8], taken: NDArray[np.bool_]
+    groups: RowGroups, operations: NDArray[np.int8], taken: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Operations that meet no row, and inserts that meet one, at their point of the list.
 

@@ -1,7 +1,7 @@
 """Names and texts in quotes: in the texts of rules, in SQL, and in commands that a sentence proposes.
 
-Names of tables and columns stand in rules as they are, where they are plain words, all others in double quotes. A quote
-within quotes is doubled. Denial constraints also take backticks around names, and have texts in single quotes.
+In rules, names of tables and columns that are plain words have no quotes, all others have double quotes. A quote inside
+is doubled. Denial constraints also accept backticks around names, and have texts in single quotes.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ NAME = f"(?:{WORD}|{QUOTED})"
 
 _PLAIN = re.compile(WORD)
 _TEXT = between("'")
-_TOLD = re.compile(rf"{_TEXT}|(?:{NAME}\s*\.\s*)?(?P<name>{NAME})")
+_NAMED = re.compile(rf"{_TEXT}|(?:{NAME}\s*\.\s*)?(?P<name>{NAME})")
 
 
 @lru_cache(maxsize=4096)
@@ -37,7 +37,7 @@ def in_quotes(text: str, quote: str = '"') -> str:
 
 
 def command(*words: object) -> str:
-    """A command line of ours, as a shell takes it.
+    """A Holdfast command, quoted for a shell.
 
     >>> command("init", "my state", "SOURCE")
     "holdfast init 'my state' SOURCE"
@@ -46,15 +46,15 @@ def command(*words: object) -> str:
 
 
 def names_in(text: str) -> list[str]:
-    """The names that the text of a rule may mean columns by, each once; other words are among them.
+    """The words in the text of a rule that may be names of columns, each once.
 
     >>> names_in("not(t.zip = s.zip and t.city != 'a b')")
     ['not', 'zip', 'and', 'city']
     """
-    return list(dict.fromkeys(unquoted(each["name"]) for each in _TOLD.finditer(text) if each["name"]))
+    return list(dict.fromkeys(unquoted(each["name"]) for each in _NAMED.finditer(text) if each["name"]))
 
 
 def unquoted(written: str) -> str:
-    """What a plain word, or a text between quotes of any kind, stands for."""
+    """The name or text without its quotes."""
     quote = written[:1]
     return written[1:-1].replace(quote + quote, quote) if quote in ('"', "'", "`") else written

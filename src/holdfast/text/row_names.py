@@ -1,8 +1,8 @@
-"""How rows are called: by the declared key of their table, `Id 17` or `Id 17, Day 2024-01-01`; where none is declared,
-by their number and some of their values, `row 17 (Zip 36104, City Montgomery)`. Every sentence about rows says it so.
+"""Names of rows in sentences: by the declared key of their table, `Id 17` or `Id 17, Day 2024-01-01`; without a key by
+number and some values, `row 17 (Zip 36104, City Montgomery)`.
 
-A text stands in quotes where it could be taken for something else. `conditions` reads the same words back, with signs
-of equality between: `Id=17, Day=2024-01-01`.
+Texts are quoted where they could be misread. `conditions` reads the same words back, with equals signs between:
+`Id=17, Day=2024-01-01`.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from holdfast.errors import BadInput
 
 Values = Mapping[str, Any]  # of a row, by column name; as JSON knows them
 
-_MOST = 4  # columns by which a row is recognised, where there is no key
+_MOST = 4  # columns that name a row without a key
 _BARE = re.compile(r"[\w.:+/@-]+")
 _QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
 _CONDITION = re.compile(rf"\s*({_QUOTED}|[^=,]+?)\s*=\s*({_QUOTED}|[^,]*?)\s*(?:,|\Z)")
 
 
 def named(numbers: Sequence[int], keys: Sequence[Values], values: Sequence[Values], first: Sequence[str]) -> list[str]:
-    """The names of rows, given their numbers, their keys (none where none is declared) and their values.
+    """The names of rows, given their numbers, their keys (if the table has one) and their values.
 
-    Where there is no key, the columns `first`, those that a rule looks at, come first.
+    Without a key, the columns `first`, those that a rule is about, come first.
     """
     if keys:
         return [by_key(key) for key in keys]
@@ -35,7 +35,7 @@ def named(numbers: Sequence[int], keys: Sequence[Values], values: Sequence[Value
 
 
 def short_names(numbers: Sequence[int], keys: Sequence[Values]) -> list[str]:
-    """The names of rows in a sentence that says their values anyway: by their keys, or by their numbers."""
+    """The names of rows in a sentence that has their values anyway: by their keys, or by their numbers."""
     return [by_key(key) for key in keys] or [by_number(number) for number in numbers]
 
 
@@ -45,7 +45,7 @@ def by_key(key: Values) -> str:
 
 
 def by_number(number: int) -> str:
-    """The name of a row of which only the number is known."""
+    """The name of a row by its number."""
     return f"row {number}"
 
 
@@ -56,8 +56,8 @@ def by_values(number: int, values: Values, first: Sequence[str] = ()) -> str:
 
 
 def naming_columns(names: Sequence[str], first: Sequence[str] = ()) -> list[str]:
-    """The columns by which a row without a key is recognised: the last few of those that come `first`, as a rule ends
-    with its right side, and then others.
+    """The columns that name a row without a key: the last few of those in `first`, as a rule ends with its right side,
+    and then others.
     """
     return list(dict.fromkeys([*[name for name in first if name in names][-_MOST:], *names]))[:_MOST]
 
@@ -80,7 +80,7 @@ def shown(value: Any, longest: int) -> str:
 
 
 def conditions(text: str) -> dict[str, str | None]:
-    """What `Id=17, Day=2024-01-01` asks of a row: texts by column, None for null."""
+    """The conditions in `Id=17, Day=2024-01-01`: texts by column, None for null."""
     found: dict[str, str | None] = {}
     place = 0
     while place < len(text) or not found:

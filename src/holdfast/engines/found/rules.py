@@ -14,7 +14,7 @@ import numpy as np
 
 from holdfast.borders.targets import Targets
 from holdfast.engines.found.covers import Listed, Mask, Parts, chosen
-from holdfast.lazy_rules import RulesWhenAsked, as_told
+from holdfast.lazy_rules import LazyRules, parsed
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
 from holdfast.pairs.filled import ALWAYS, Filled
@@ -80,7 +80,7 @@ class Wording(ABC, Generic[R]):
                 yield self.text(target, context, names)
 
 
-class Rules(RulesWhenAsked[R]):
+class Rules(LazyRules[R]):
     """Rules by text, from the parts of their targets. `whole` is what errors are shares of, `filled` tells which rules
     are empty, `listed` is their order where it is another. Nothing here changes later.
     """
@@ -110,7 +110,7 @@ class Rules(RulesWhenAsked[R]):
         return self._texts
 
     def __getitem__(self, text: str) -> R:
-        target, context = self.wording.place(as_told(text, self.wording.parse))
+        target, context = self.wording.place(parsed(text, self.wording.parse))
         own = bitsets.of([self.wording.names.index(name) for name in context], self.wording.words)
         part = {target: self.parts[target]} if target in self.parts else {}
         listed = self._order or Listed.joined(part, self.wording.words)  # to put all in order would take long

@@ -22,7 +22,7 @@ from holdfast.engines.functional.groups import Groups
 from holdfast.engines.functional.key_score import key_score
 from holdfast.engines.functional.wording import Rules
 from holdfast.engines.thresholds import BROKEN, LONGER
-from holdfast.lazy_rules import RulesWhenAsked
+from holdfast.lazy_rules import LazyRules
 from holdfast.pairs import bitsets
 from holdfast.rules.dependency import Dependency, Key, pairs_of
 from holdfast.table.dictionary import NULL_CODE
@@ -35,7 +35,7 @@ _EQUAL = 10  # where chance would have made so many pairs of rows equal, a key i
 _LENGTH = next(n for n in range(1, 9) if LONGER**n < BROKEN)  # longer left sides can't reach it
 
 
-class Ranked(RulesWhenAsked[Dependency]):
+class Ranked(LazyRules[Dependency]):
     """Rules as people want to read them: those with scores first, the best in front, then the others by length, and
     empty ones last.
     """

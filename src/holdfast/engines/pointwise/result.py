@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from holdfast.engines.pointwise.boxes import Sides, among, folded, numbered, packed
 from holdfast.engines.pointwise.marks import EQUAL, FREE, LESS, MORE, OPERATORS, OTHER, Boxes, Space
 from holdfast.engines.thresholds import COVERED
-from holdfast.lazy_rules import Bound, RulesWhenAsked, as_told
+from holdfast.lazy_rules import LazyRules, LhsBound, parsed
 from holdfast.pairs.bitsets import Words
 from holdfast.rules.pointwise import Pointwise, denial_text, parse, rule_text
 from holdfast.search.queries import Operator
@@ -96,9 +96,9 @@ class Wording:
     max_lhs: int | None = None
 
     @property
-    def bound(self) -> Bound:
+    def bound(self) -> LhsBound:
         """How long left sides may be."""
-        return Bound(Pointwise.kind, self.table, self.max_lhs)
+        return LhsBound(Pointwise.kind, self.table, self.max_lhs)
 
     @cached_property
     def _written(self) -> list[list[str]]:
@@ -126,7 +126,7 @@ class Wording:
 
     def listed(self, text: str) -> Listed:
         """The rule of a text; KeyError where it is not written as it is told."""
-        return self.listed_rule(as_told(text, lambda text: parse(text, self.names, self.table)))
+        return self.listed_rule(parsed(text, lambda text: parse(text, self.names, self.table)))
 
     def listed_rule(self, rule: Pointwise) -> Listed:
         """A rule as a list of one."""
@@ -148,7 +148,7 @@ def _compared(mask: int) -> str:
     return "!=" if known in (0, LESS | MORE) else OPERATORS[known]
 
 
-class Rules(RulesWhenAsked[Pointwise]):
+class Rules(LazyRules[Pointwise]):
     """Rules by text. Nothing here changes later."""
 
     def __init__(
@@ -170,7 +170,7 @@ class Rules(RulesWhenAsked[Pointwise]):
         return len(self.listed)
 
     @property
-    def bound(self) -> Bound:
+    def bound(self) -> LhsBound:
         """How long left sides may be."""
         return self.wording.bound
 
@@ -244,9 +244,9 @@ class Rules(RulesWhenAsked[Pointwise]):
             keys = ((self.never == EQUAL) | (self.never == FREE)).all(axis=1)
             yield from self.wording.denials_of(self.never[keys])
 
-    def for_people(self, beside: Collection[str]) -> tuple[Rules, str]:
-        """One reading a class, of those that people want to see beside the findings of other classes; and what is left
-        out, in words.
+    def for_people(self, others: Collection[str]) -> tuple[Rules, str]:
+        """One reading a class, of those that people want to see, given the other classes that are shown; and a note on
+        the rest.
         """
         firsts, implied = self._ranked._firsts()
         listed = self._ranked.listed.some(firsts)
@@ -256,7 +256,7 @@ class Rules(RulesWhenAsked[Pointwise]):
             else (listed.coverage < COVERED) & ~listed.vacuous
         )
         known = ((listed.left == FREE) | (listed.left == EQUAL)).all(axis=1) & (listed.mark == EQUAL)
-        known &= "fd" in beside
+        known &= "fd" in others
         hidden = [
             (int(np.count_nonzero(dull & ~known)), f"below {COVERED:.1%} coverage"),
             (int(np.count_nonzero(known)), "that are FDs"),

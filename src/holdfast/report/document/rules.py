@@ -14,7 +14,7 @@ from typing import Any
 
 from holdfast.changes.diff import Result, Worth
 from holdfast.engines.contract import RuleClass
-from holdfast.lazy_rules import RulesWhenAsked, bounds
+from holdfast.lazy_rules import LazyRules, bounds
 from holdfast.report.document.columns import ColumnIndex
 
 HOLDS, VIOLATED, BROKE, IMPLIED, UNTESTED = range(5)
@@ -53,9 +53,7 @@ class Section:
         """The coded text, the score in percent and the state of each rule."""
         for line in self.lines:
             yield columns.coded(self.table, line.text), percent(line.score), line.state
-        quick = (
-            self.result.written(columns.written(self.table)) if isinstance(self.result, RulesWhenAsked) else iter(())
-        )
+        quick = self.result.written(columns.written(self.table)) if isinstance(self.result, LazyRules) else iter(())
         first = next(quick, None)
         if first is not None:
             yield from ((text, percent(score), HOLDS) for text, score in chain([first], quick))
