@@ -133,7 +133,7 @@ class GroupsKeeper(Keeper[WatchedTable, State]):
     def _groups(self, state: State, named: Named[Dependency]) -> Groups:
         """The rows of the table in the groups of a rule; of a key perhaps only those that batches touch."""
         if named.text not in state.groups:
-            state.groups[named.text] = self._state(state, named) or Groups(state.table, *self.columns[named.text])
+            state.groups[named.text] = self._loaded(state, named) or Groups(state.table, *self.columns[named.text])
         return state.groups[named.text]
 
     def _loaded(self, state: State, named: Named[Dependency]) -> Groups | None:
