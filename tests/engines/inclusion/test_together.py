@@ -43,7 +43,7 @@ class Together:
         changes = Changes([self.several.change(name, *batch[name]) for name in order])
         for change in changes:
             self.tables[change.table].follow(change, Threads())
-        return self.engine.follow(self.state, changes, Threads())
+        return self.engine.explained(self.state, self.engine.follow(self.state, changes, Threads()), changes)
 
     def result(self) -> dict[str, Any]:
         return dict(self.engine.result(self.state))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 from holdfast.changes.diff import Diff, Result
 from holdfast.engines.contract import Engine, RuleClass
@@ -14,6 +14,7 @@ from holdfast.engines.inclusion.state import State
 from holdfast.engines.watched import WatchedTable
 from holdfast.errors import BadInput
 from holdfast.progress import SILENT, Progress
+from holdfast.rules.inclusion import IND
 from holdfast.table.change import Batch
 from holdfast.table.rewrite import Kept
 from holdfast.table.runner import Runner
@@ -38,9 +39,12 @@ class InclusionEngine(Engine[Mapping[str, WatchedTable], State]):
         """Move the values of a batch."""
         return maintain.follow(state, batch, runner)
 
-    def explained(self, state: State, diff: Diff, batch: Batch) -> Diff:  # noqa: ARG002
-        """What the dependencies were worth that were lost."""
-        return replace(diff, worth=rank.worth(state, diff.lost)) if diff.lost else diff
+    def explained(self, state: State, diff: Diff, batch: Batch) -> Diff:
+        """Which rows broke the dependencies that were lost, and what these were worth."""
+        if not diff.lost:
+            return diff
+        lost = cast(Mapping[str, IND], diff.lost)
+        return replace(diff, witnesses=maintain.witnesses(state, lost, batch), worth=rank.worth(state, lost))
 
     def result(self, state: State) -> Result:
         """All that hold, those that look like foreign keys first."""

@@ -31,17 +31,15 @@ Changes = dict[Attribute, Moved]  # of each column of the changed tables the val
 
 
 def follow(state: State, batch: Batch, runner: Runner) -> Diff:
-    """Bring the state up to date with a batch that the frequencies have followed, and tell what changed, with a witness
-    for each dependency that was lost.
-    """
+    """Bring the state up to date with a batch that the frequencies have followed, and say what changed."""
     before = state.found
     state.tables |= {change.table: change.after for change in batch}
     changes = {a: _values_moved(state, a) for change in batch for a in state.of_table(change.table)}
     for kind in dict.fromkeys(attribute.kind for attribute in changes):
         _move_values(state, kind, changes, runner)
-    broken = nary.follow(state, batch, runner)
+    state.broken = nary.follow(state, batch, runner)
     state.found = {**derive.unary(state), **nary.holding(state)}
-    return between(before, state.found, _witnesses(state, before, changes, broken))
+    return between(before, state.found)
 
 
 def _values_moved(state: State, attribute: Attribute) -> Moved:
@@ -92,25 +90,23 @@ def _step_of(codes: NDArray[np.int64], changed: NDArray[np.int64], step: NDArray
     return np.where(changed[at] == codes, step[at], 0)
 
 
-def _witnesses(
-    state: State, before: Mapping[str, IND], changes: Changes, broken: Mapping[nary.Pairs, int]
-) -> dict[str, Witness]:
-    """A witness for each dependency that was lost; one of several columns may have been lost with a part of it. Where
-    the left side had no values until now, nothing had tested the dependency, and it did not break.
+def witnesses(state: State, lost: Mapping[str, IND], batch: Batch) -> dict[str, Witness]:
+    """A witness for each dependency that the last batch broke; one of several columns may have been lost with a part of
+    it. Where the left side had no values until now, nothing had tested the dependency, and it did not break.
     """
     found: dict[str, Witness] = {}
-    touched = {attribute.number: codes for attribute, (codes, _) in changes.items()}
+    touched = {a.number: _values_moved(state, a).codes for change in batch for a in state.of_table(change.table)}
     shared = derive.missing(state.clusters.values)
-    for text, ind in before.items():
-        if text in state.found or ind.empty:
+    for text, ind in lost.items():
+        if ind.empty:
             continue
         pairs = witness.compared(state, ind)
-        lost = next((pair for pair in pairs if shared[pair[0].number, pair[1].number]), None)
-        if lost is not None:
-            found[text] = witness.orphans(state, *lost, touched)
+        part = next((pair for pair in pairs if shared[pair[0].number, pair[1].number]), None)
+        if part is not None:
+            found[text] = witness.orphans(state, *part, touched)
         else:
             own = {(a.number, b.number) for a, b in pairs}
-            rows = [row for part, row in broken.items() if own.issuperset(part)]
+            rows = [row for broken, row in state.broken.items() if own.issuperset(broken)]
             if rows:
                 found[text] = nary.orphan(state, ind, rows[0])
     return found

@@ -22,7 +22,7 @@ from holdfast.table.runner import Runner
 from holdfast.table.table import Table
 
 if TYPE_CHECKING:
-    from holdfast.engines.inclusion.nary import Candidate
+    from holdfast.engines.inclusion.nary import Candidate, Pairs
     from holdfast.rules.inclusion import IND
 
 
@@ -53,6 +53,7 @@ class State:
         self.frequencies, self.settings = dict(frequencies), settings
         self.clusters = Clusters(len(self.attributes))
         self.candidates: dict[str, Candidate] = {}  # n-ary ones, by text
+        self.broken: dict[Pairs, int] = {}  # n-ary ones that the last batch broke, each with a row that breaks it
         self.found: dict[str, IND] = {}
         self._texts: dict[int, Texts] = {}
 
