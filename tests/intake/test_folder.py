@@ -147,7 +147,7 @@ def test_a_file_that_changed_while_nobody_remembered_is_told(place: Watched) -> 
     os.utime(path, (time.time() + 5, time.time() + 5))
     assert place.run() == []
     (note,) = place.said
-    assert "a.csv: changed since it was applied as batch 1, and passed over" in note
+    assert "a.csv: changed since it was applied as batch 1, and skipped" in note
     assert place.run() == []
     assert len(place.said) == 1
     assert place.rows() == [1]

@@ -168,12 +168,14 @@ class _Arrivals:
         return sorted(found, key=lambda file: (file[1].st_mtime_ns, file[0]))
 
     def _changed_since_applied(self, file: Handled, facts: stat_result) -> bool:
-        """Whether a file was applied, its content was not remembered, and it is a later one: said, and passed over."""
+        """Whether a file was applied, its content was not remembered, and it changed since: then it is skipped with a
+        note.
+        """
         applied = self._store.batch(f"file:{file.path}")
         if applied is None or facts.st_mtime <= datetime.fromisoformat(applied.at).timestamp():
             return False
         self._progress.note(
-            f"{file.path}: changed since it was applied as batch {applied.seq}, and passed over; "
+            f"{file.path}: changed since it was applied as batch {applied.seq}, and skipped; "
             "to apply what it holds now, move it in under another name"
         )
         return True

@@ -210,7 +210,7 @@ class Monitor(View):
 
     def checkpoint(self) -> None:
         """Store the engines' states as of now, merge small segments, and rewrite tables that hold more than twice what
-        they need. Happens by itself when it is due.
+        they need. A batch does this when it is due.
         """
         self._upkeep.checkpoint()
 

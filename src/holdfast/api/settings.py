@@ -1,4 +1,4 @@
-"""What a state is asked to watch, as its database stores it: settings, given rules, and flags of found ones."""
+"""What a state is to watch, as its database stores it: settings, given rules, and flags of found ones."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ class Cause:
 @dataclass(frozen=True)
 class Worth:
     """The evidence for a rule: its score, from 0 to 1, and the rows that could have broken it; and whether it may hold
-    by chance all the same, as a key may whose values are random.
+    by chance, as a key may whose values are random.
     """
 
     score: float

@@ -37,32 +37,32 @@ from holdfast.table.encode import Caster, stage
 from holdfast.table.types import Column
 
 
-def stage_good_rows(reading: OpenSource, plan: Plan, folder: str, few: int) -> tuple[StagedRows, Rejected]:
+def stage_good_rows(opened: OpenSource, plan: Plan, folder: str, few: int) -> tuple[StagedRows, Rejected]:
     """Stage the good rows; few rows in memory stay there. A Spark DataFrame is staged whole, or refused."""
-    if reading.frame is not None:  # JSON lines that are not local
-        return stage_rows(reading, plan, folder, few), NOTHING
-    with with_source(reading):
-        if reading.pieces and plan.version_place < 0:
-            done = piece_runner(reading.spark).map(partial(_stage_sifted, plan, folder, reading.name), reading.pieces)
+    if opened.frame is not None:  # JSON lines that are not local
+        return stage_rows(opened, plan, folder, few), NOTHING
+    with with_source(opened):
+        if opened.pieces and plan.version_place < 0:
+            done = piece_runner(opened.spark).map(partial(_stage_sifted, plan, folder, opened.name), opened.pieces)
             staged = [rows for rows, _, _ in done]
             paths = tuple(path for rows in staged for path in rows.paths)
             bad = Rejected.end_to_end((records, rejected) for _, records, rejected in done)
             return StagedRows(sum(rows.rows for rows in staged), (), paths), bad
-        whole = sifted_whole(reading)
-        if reading.sifted is not None:
+        whole = sifted_whole(opened)
+        if opened.sifted is not None:
             whole = replace(whole, table=jsonlines.unmarked_at(whole.table, (plan.operation_place, plan.version_place)))
-        sifted = _fitting(whole, plan, reading.name)
+        sifted = _fitting(whole, plan, opened.name)
         return stage_in_order(sifted.table, plan, folder, few), sifted.bad
 
 
-def sifted_whole(reading: OpenSource) -> Sifted:
+def sifted_whole(opened: OpenSource) -> Sifted:
     """All records of a source in memory; the source is no Spark DataFrame."""
-    if reading.sifted is not None:
-        assert reading.table is not None
-        return replace(reading.sifted, table=reading.table)
-    if reading.table is not None:
-        return Sifted(reading.table, len(reading.table))
-    parts = [sift_piece(piece) for piece in reading.pieces]
+    if opened.sifted is not None:
+        assert opened.table is not None
+        return replace(opened.sifted, table=opened.table)
+    if opened.table is not None:
+        return Sifted(opened.table, len(opened.table))
+    parts = [sift_piece(piece) for piece in opened.pieces]
     table = pa.concat_tables([without_dictionaries(part.table) for part in parts])
     bad = Rejected.end_to_end((part.records, part.bad) for part in parts)
     return Sifted(table, sum(part.records for part in parts), bad)

@@ -35,38 +35,38 @@ def columns_in(
     except BadInput:
         if not tolerant:
             raise
-    reading = open_source(source, options, spark, tolerant=True)
-    return _columns(reading, table, folder) if reading.frame is not None else _columns_of_rows(reading, options)
+    opened = open_source(source, options, spark, tolerant=True)
+    return _columns(opened, table, folder) if opened.frame is not None else _columns_of_rows(opened, options)
 
 
-def _columns_of_rows(reading: OpenSource, options: ReadOptions) -> Found:
+def _columns_of_rows(opened: OpenSource, options: ReadOptions) -> Found:
     """The same of text that may have records that are no rows."""
-    rows = sifted_whole(reading).table
-    if reading.json:
+    rows = sifted_whole(opened).table
+    if opened.json:
         types, _ = jsonlines.types_in(rows, options.csv.types == "text")
         return [(name, kept_type(types[name])) for name in types]
-    if not reading.infer:
-        return reading.columns
+    if not opened.infer:
+        return opened.columns
     distinct = without_dictionaries(rows)
-    seen = [traits(column.unique(), reading.nulls) for column in distinct.columns]
-    return _decided(rows.column_names, seen, reading)
+    seen = [traits(column.unique(), opened.nulls) for column in distinct.columns]
+    return _decided(rows.column_names, seen, opened)
 
 
-def _columns(reading: OpenSource, table: str, folder: str) -> Found:
-    own = [(name, given) for name, given in reading.columns if name not in reading.overlooked]
-    if not own or not reading.text:
+def _columns(opened: OpenSource, table: str, folder: str) -> Found:
+    own = [(name, given) for name, given in opened.columns if name not in opened.overlooked]
+    if not own or not opened.text:
         return [(name, None if pa.types.is_null(given) else kept_type(given)) for name, given in own]
-    plan, _ = plan_init(reading, table)
-    rows = stage_rows(reading, plan, folder, admit.SMALL)
+    plan, _ = plan_init(opened, table)
+    rows = stage_rows(opened, plan, folder, admit.SMALL)
     rows.remove()
     found: Found = [(column.name, column.type) for column in plan.columns]
-    if reading.infer:
-        found = _decided([name for name, _ in found], rows.traits, reading)
-    return [each for each in found if each[0] not in reading.overlooked]
+    if opened.infer:
+        found = _decided([name for name, _ in found], rows.traits, opened)
+    return [each for each in found if each[0] not in opened.overlooked]
 
 
-def _decided(names: Sequence[str], seen: Sequence[Traits], reading: OpenSource) -> Found:
-    types, _ = decide(seen, reading.nulls)
+def _decided(names: Sequence[str], seen: Sequence[Traits], opened: OpenSource) -> Found:
+    types, _ = decide(seen, opened.nulls)
     known = [None if each.kinds == NO_KIND else kind for each, kind in zip(seen, types, strict=True)]
     return list(zip(names, known, strict=True))
 

@@ -37,7 +37,7 @@ class FeedOptions:
 
     column: str
     operation: str | None = None
-    reading: ReadOptions = field(default_factory=ReadOptions)
+    read: ReadOptions = field(default_factory=ReadOptions)
 
 
 def split_feed(
@@ -50,29 +50,29 @@ def split_feed(
     for part, source in sources.given().items():
         split = _split(part, source, known, options, spark, quarantine)
         for place, (table, own) in enumerate(split.items()):
-            found.setdefault(table, {})[part] = replace(own, said=()) if place else own  # notes appear once
+            found.setdefault(table, {})[part] = replace(own, notes=()) if place else own  # notes appear once
     return {name: Sources(**own) for name, own in found.items()}
 
 
 def _split(
     part: str, source: Any, known: Known, options: FeedOptions, spark: Any, quarantine: Quarantine | None
 ) -> dict[str, OpenSource]:
-    raw, source = replace(options.reading, raw=True), source if quarantine is None else lasting(source)
-    reading = None
+    raw, source = replace(options.read, raw=True), source if quarantine is None else lasting(source)
+    opened = None
     try:
-        reading = open_source(source, raw, spark)
-        split = Feed(reading, known, options.column, options.operation).by_table()
+        opened = open_source(source, raw, spark)
+        split = Feed(opened, known, options.column, options.operation).by_table()
     except BadInput:
-        if quarantine is None or (reading is not None and reading.frame is not None and not reading.json):
+        if quarantine is None or (opened is not None and opened.frame is not None and not opened.json):
             raise
-        reading = open_source(source, raw, spark, tolerant=True)
-        if reading.frame is not None:
+        opened = open_source(source, raw, spark, tolerant=True)
+        if opened.frame is not None:
             raise
-        split, rejected = Feed(reading, known, options.column, options.operation).sifted()
+        split, rejected = Feed(opened, known, options.column, options.operation).sifted()
     else:
         rejected = NOTHING
     if quarantine is not None:
-        quarantine.put_records(part, reading, rejected)
+        quarantine.put_records(part, opened, rejected)
     return split
 
 
@@ -82,7 +82,7 @@ class Feed:
     operation.
     """
 
-    reading: OpenSource
+    opened: OpenSource
     known: Known
     column: str
     operation: str | None
@@ -90,33 +90,32 @@ class Feed:
     def by_table(self) -> dict[str, OpenSource]:
         """The rows of each table that has some; an empty feed has no rows for every table."""
         found: dict[str, OpenSource] = {}
-        if self.reading.columns:  # else it is an empty file
+        if self.opened.columns:  # else it is an empty file
             self._refuse_columns()
-            found = self._with_spark() if self.reading.session is not None else self._here()
+            found = self._with_spark() if self.opened.session is not None else self._here()
         return self._in_order(found)
 
     def _in_order(self, found: Mapping[str, OpenSource]) -> dict[str, OpenSource]:
         if not found:
-            return dict.fromkeys(self.known, OpenSource(self.reading.name, (), pa.table({})))
+            return dict.fromkeys(self.known, OpenSource(self.opened.name, (), pa.table({})))
         return {name: found[name] for name in self.known if name in found}
 
     @property
     def _place(self) -> int:
-        return [name for name, _ in self.reading.columns].index(self.column)
+        return [name for name, _ in self.opened.columns].index(self.column)
 
     def _refuse_columns(self) -> None:
-        names = [name for name, _ in self.reading.columns]
+        names = [name for name, _ in self.opened.columns]
         if self.column not in names:
             raise BadInput(
-                f"{self.reading.name}: no column {self.column!r} names the table of a row; its columns are "
+                f"{self.opened.name}: no column {self.column!r} names the table of a row; its columns are "
                 + ", ".join(map(repr, names))
             )
         own = {self.column, self.operation, *OPERATION_COLUMNS, *FEED_COLUMNS, *NOTED}
         all_known = own.union(*(self._names_of(table) for table in self.known))
         if unknown := [name for name in names if name not in all_known]:
             raise BadInput(
-                f"{self.reading.name}: no table here has a column {unknown[0]!r}; the tables are "
-                f"{', '.join(self.known)}"
+                f"{self.opened.name}: no table here has a column {unknown[0]!r}; the tables are {', '.join(self.known)}"
             )
 
     def _names_of(self, table: str) -> set[str]:
@@ -126,12 +125,12 @@ class Feed:
     def _own(self, name: str, **rows: Any) -> OpenSource:
         """Rows for a table; columns of other tables are ignored."""
         others = {self.column}.union(*(self._names_of(table) for table in self.known))
-        return replace(self.reading, **rows, overlooked=frozenset(others - self._names_of(name) - {self.operation}))
+        return replace(self.opened, **rows, overlooked=frozenset(others - self._names_of(name) - {self.operation}))
 
     def sifted(self) -> tuple[dict[str, OpenSource], Rejected]:
         """The same for a source with bad records: they are left out, and so are rows for unknown tables."""
-        whole = sifted_whole(self.reading)
-        if not self.reading.columns:
+        whole = sifted_whole(self.opened)
+        if not self.opened.columns:
             return self._in_order({}), whole.bad
         self._refuse_columns()
         found, lost, reasons = self._shared_out(without_dictionaries(whole.table), whole.bad.record_of)
@@ -139,7 +138,7 @@ class Feed:
 
     def _here(self) -> dict[str, OpenSource]:
         """Rows that are in memory, or in pieces of files that are read here."""
-        found, lost, reasons = self._shared_out(whole_table(self.reading), lambda rows: rows)
+        found, lost, reasons = self._shared_out(whole_table(self.opened), lambda rows: rows)
         if len(lost):
             raise self._refusal(f"row {lost[0] + 1} {reasons[0]}")
         return found
@@ -162,13 +161,13 @@ class Feed:
     def _tables_of(self, table: pa.Table) -> tuple[Rows, list[str]]:
         """The table that each row names, as a number (-1: none), and their names."""
         texts = table.column(self._place)
-        texts = jsonlines.unmarked(texts) if self.reading.marked else texts.cast(pa.string())
+        texts = jsonlines.unmarked(texts) if self.opened.marked else texts.cast(pa.string())
         encoded = texts.combine_chunks().dictionary_encode()
         return encoded.indices.fill_null(-1).to_numpy().astype(np.int64), encoded.dictionary.to_pylist()
 
     def _unmarked(self, table: pa.Table, name: str) -> pa.Table:
         """The rows of a table; operations and their versions lose the marks that JSON values have."""
-        if not self.reading.marked:
+        if not self.opened.marked:
             return table
         plain = {self.operation, *OPERATION_COLUMNS, *FEED_COLUMNS} - self._names_of(name)
         return jsonlines.unmarked_at(table, [i for i, column in enumerate(table.column_names) if column in plain])
@@ -176,19 +175,19 @@ class Feed:
     def _with_spark(self) -> dict[str, OpenSource]:
         from holdfast.spark.frames import clear_sentence, names_in, rows_of
 
-        reading = self.reading
-        frame = reading.as_frame()
-        with clear_sentence(reading.name, secrets=reading.secrets):
-            names = names_in(frame, self._place, reading.marked)
+        opened = self.opened
+        frame = opened.as_frame()
+        with clear_sentence(opened.name, secrets=opened.secrets):
+            names = names_in(frame, self._place, opened.marked)
         if unknown := [name for name in names if name not in self.known]:
             raise self._refusal(f"a row {self._wrong_table(unknown[0])}")
         return {
-            name: self._own(name, frame=rows_of(frame, self._place, name, reading.marked), pieces=(), spark=None)
+            name: self._own(name, frame=rows_of(frame, self._place, name, opened.marked), pieces=(), spark=None)
             for name in names
         }
 
     def _refusal(self, wrong: str) -> BadInput:
-        return BadInput(f"{self.reading.name}: {wrong}; the tables are {', '.join(self.known)}")
+        return BadInput(f"{self.opened.name}: {wrong}; the tables are {', '.join(self.known)}")
 
     def _wrong_table(self, name: str | None) -> str:
         return f"is for the table {name!r}, which is not watched here" if name else "names no table"

@@ -32,15 +32,15 @@ class Original:
     file: str = ""
 
 
-def originals(reading: OpenSource, numbers: NDArray[np.int64]) -> Iterator[Original]:
+def originals(opened: OpenSource, numbers: NDArray[np.int64]) -> Iterator[Original]:
     """The records of a source with some numbers, which are in order. The source is no Spark DataFrame."""
-    own = numbers if reading.records is None else arrow.to_numpy(reading.records)[numbers]
-    if reading.dialect is not None:
-        yield from _of_csv(reading.files, reading.dialect, own)
-    elif reading.json:
-        yield from _of_json(reading.files, own)
+    own = numbers if opened.records is None else arrow.to_numpy(opened.records)[numbers]
+    if opened.dialect is not None:
+        yield from _of_csv(opened.files, opened.dialect, own)
+    elif opened.json:
+        yield from _of_json(opened.files, own)
     else:
-        rows = _of_tables(reading, numbers)
+        rows = _of_tables(opened, numbers)
         yield from (replace(row, line=record + 1) for row, record in zip(rows, own.tolist(), strict=True))
 
 
@@ -119,9 +119,9 @@ def _of_json(files: Sequence[str], numbers: NDArray[np.int64]) -> Iterator[Origi
         first += len(lines)
 
 
-def _of_tables(reading: OpenSource, numbers: NDArray[np.int64]) -> Iterator[Original]:
+def _of_tables(opened: OpenSource, numbers: NDArray[np.int64]) -> Iterator[Original]:
     first = 0
-    for table in [reading.table] if reading.table is not None else (piece.read() for piece in reading.pieces):
+    for table in [opened.table] if opened.table is not None else (piece.read() for piece in opened.pieces):
         if first > numbers[-1]:
             return
         wanted = _within(numbers, first, len(table))

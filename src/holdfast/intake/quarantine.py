@@ -49,7 +49,7 @@ class StagedSource:
     """A source of a batch, staged, and its records that are no rows of the table; without a plan it has no rows."""
 
     name: str
-    reading: OpenSource
+    opened: OpenSource
     plan: Plan | None = None
     staged: StagedRows = NO_ROWS
     rejected: Rejected = NOTHING
@@ -87,22 +87,20 @@ class Quarantine:
             bad = part.rejected.and_rows(rows, wrong.reasons())
             name = f"{_file_name(table)}.{part.name}"
             if staged.traceable:
-                self.put_records(name, part.reading, bad)
+                self.put_records(name, part.opened, bad)
             else:
-                self._write(name, part.reading, False, bad.reasons, partial(_from_codes, part, wrong, admitted))
+                self._write(name, part.opened, False, bad.reasons, partial(_from_codes, part, wrong, admitted))
             first += staged.rows
 
-    def put_records(self, name: str, reading: OpenSource, rejected: Rejected) -> None:
+    def put_records(self, name: str, opened: OpenSource, rejected: Rejected) -> None:
         """Write records of a source that are no rows of its table, or of any of its tables."""
-        columns = [name for name, _ in reading.columns]
-        self._write(
-            name, reading, reading.json, rejected.reasons, lambda: (columns, originals(reading, rejected.records))
-        )
+        columns = [name for name, _ in opened.columns]
+        self._write(name, opened, opened.json, rejected.reasons, lambda: (columns, originals(opened, rejected.records)))
 
     def _write(
         self,
         name: str,
-        reading: OpenSource,
+        opened: OpenSource,
         as_json: bool,
         reasons: Sequence[str],
         find: Callable[[], tuple[list[str], Iterable[Original]]],
@@ -112,25 +110,25 @@ class Quarantine:
         """
         path = self._folder / f"{self._batch}.{name}.{'jsonl' if as_json else 'csv'}"
         if not reasons:
-            if path.exists() and self._is_leftover(path, reading):
+            if path.exists() and self._is_leftover(path, opened):
                 path.unlink()
             return
-        if path.exists() and not self._is_leftover(path, reading):
+        if path.exists() and not self._is_leftover(path, opened):
             raise BadInput(f"{path}: this file is in the way of bad rows; name another folder, or another batch id")
         columns, some = find()
         found = list(some)
-        if len(reading.files) > 1:
+        if len(opened.files) > 1:
             both = zip(found, reasons, strict=True)
             reasons = [f"{Path(each.file).name}: {reason}" if each.file else reason for each, reason in both]
-        lines = _json_lines(found, reasons) if as_json else _csv_lines(columns, found, reasons, reading.dialect)
+        lines = _json_lines(found, reasons) if as_json else _csv_lines(columns, found, reasons, opened.dialect)
         with clear_sentences(self._folder):
             self._folder.mkdir(parents=True, exist_ok=True)
             write_durably(path, lines)
-        self._count(str(path), found, reasons, "line" if as_json or reading.dialect else "row")
+        self._count(str(path), found, reasons, "line" if as_json or opened.dialect else "row")
 
-    def _is_leftover(self, path: Path, reading: OpenSource) -> bool:
+    def _is_leftover(self, path: Path, opened: OpenSource) -> bool:
         """Whether a file was written by an earlier try, and is not the source itself."""
-        if any(path.samefile(file) for file in reading.files if Path(file).exists()):
+        if any(path.samefile(file) for file in opened.files if Path(file).exists()):
             return False
         with path.open("rb") as file:
             return NOTED[1].encode() in file.readline(_LONGEST_HEADER)
@@ -158,7 +156,7 @@ def _from_codes(part: StagedSource, wrong: WrongRows, admitted: Admitted) -> tup
     """Columns and rows that Spark put in an order: with their values, and with the operations that a column had."""
     columns, rows = list(admitted.table.schema.names), as_texts(admitted.table.decode(wrong.codes))
     if part.plan is not None and part.plan.operation_place >= 0:
-        columns.append(part.reading.columns[part.plan.operation_place][0])
+        columns.append(part.opened.columns[part.plan.operation_place][0])
         rows = [[*row, NAMES[kind]] for row, kind in zip(rows, wrong.operations.tolist(), strict=True)]
     return columns, [Original(None, row) for row in rows]
 
@@ -171,11 +169,11 @@ def _csv_lines(
 ) -> Iterator[str]:
     """CSV, in the dialect of the source if it has one."""
     separator, quote = (dialect.separator, dialect.quote or '"') if dialect else (",", '"')
-    kept = [place for place, name in enumerate(columns) if name not in NOTED]
+    places = [place for place, name in enumerate(columns) if name not in NOTED]
     texts = any(each.fields is None for each in found)
-    yield _csv_line([*(columns[place] for place in kept), *NOTED, *([UNSPLIT] * texts)], separator, quote)
+    yield _csv_line([*(columns[place] for place in places), *NOTED, *([UNSPLIT] * texts)], separator, quote)
     for each, reason in zip(found, reasons, strict=True):
-        fields = [""] * len(kept) if each.fields is None else [each.fields[place] or "" for place in kept]
+        fields = [""] * len(places) if each.fields is None else [each.fields[place] or "" for place in places]
         line = "" if each.line is None else str(each.line)
         yield _csv_line([*fields, line, reason, *([each.text] * texts)], separator, quote)
 
@@ -216,15 +214,15 @@ def move_aside(path: str, folder: Path, reason: str) -> Path | None:
     """Move a file into a folder, with the reason in `NAME.reason`; gives its new path. For a file elsewhere (`s3://…`),
     which stays where it is, and for one that is gone, only the reason is written.
     """
-    said = [f"{path}\n", f"{reason}\n"]
+    lines = [f"{path}\n", f"{reason}\n"]
     with clear_sentences(folder):
         folder.mkdir(parents=True, exist_ok=True)
         source = None if "://" in path else Path(path)
         if source is None or not source.exists():
-            write_durably(folder / f"{path.rpartition('/')[2]}.reason", said)
+            write_durably(folder / f"{path.rpartition('/')[2]}.reason", lines)
             return None
         target = _target(source, folder)
-        write_durably(_reason(target), said)
+        write_durably(_reason(target), lines)
         _move(source, target)
     return target
 

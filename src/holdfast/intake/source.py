@@ -93,7 +93,7 @@ class OpenSource:
     dialect: Dialect | None = None
     json: bool = False
     sifted: Sifted | None = None
-    said: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     secrets: frozenset[str] = field(default=frozenset(), repr=False)
     records: pa.Array | None = None
     overlooked: frozenset[str] = frozenset()
@@ -214,8 +214,8 @@ class _Path:
             return self._with_spark(kind)
         if kind == "parquet":
             return self._parquet()
-        if reading := self._whole(kind):
-            return reading
+        if opened := self._whole(kind):
+            return opened
         why = f"{self.path}: it has times before 1677 or after 2262, which Spark alone can read"
         refuse_other_reader(self.options.reader, "spark", why)
         return self._with_spark(kind)
@@ -249,15 +249,15 @@ class _Path:
         options, expected = self.options, self.expected
         full = [file for file in self.files if Path(file).stat().st_size]
         columns = (*(expected.names if expected is not None else ()), *OPERATION_COLUMNS, *FEED_COLUMNS, *NOTED)
-        dialect, said = local.sniff_file(full[0], options.csv, options.before, columns, self.tolerant)
+        dialect, notes = local.sniff_file(full[0], options.csv, options.before, columns, self.tolerant)
         for other in full[1:]:
             self._check_same_header(full[0], dialect, other)
         if not dialect.names:
             return _without_columns(self.path, "csv", options)
         plain = not options.schema and not self.tolerant and not options.raw
         if plain and self.reader == "local" and len(full) == 1 and text_bytes(full) <= _AT_ONCE:
-            return self._small_csv(full[0], dialect, said)
-        return self._csv_in_pieces(full, dialect, said)
+            return self._small_csv(full[0], dialect, notes)
+        return self._csv_in_pieces(full, dialect, notes)
 
     def _check_same_header(self, first: str, dialect: Dialect, other: str) -> None:
         known = replace(self.options.csv, separator=dialect.separator, quote=dialect.quote, header=dialect.header)
@@ -265,23 +265,23 @@ class _Path:
         if found.names and found.names != dialect.names:
             raise BadInput(f"{other}: its columns differ from those of {first}; put files of one table in one folder")
 
-    def _small_csv(self, file: str, dialect: Dialect, said: list[str]) -> OpenSource:
+    def _small_csv(self, file: str, dialect: Dialect, notes: list[str]) -> OpenSource:
         refuse_long_lines(file)
         text, options, expected = local.encoded(local.read_csv(file, dialect)), self.options.csv, self.expected
         if expected is None:
             schema, nulls, noted = local.infer_schema(text, options)
-            said = [*said, *noted]
+            notes = [*notes, *noted]
             if options.nulls is None and len(nulls) > 1:
-                said = [*said, "null markers: " + ", ".join(repr(marker) for marker in nulls)]
+                notes = [*notes, "null markers: " + ", ".join(repr(marker) for marker in nulls)]
         else:
             known = dict(zip(expected.names, expected.types, strict=True))
             schema = pa.schema([(name, known.get(name, pa.string())) for name in dialect.names])
             nulls = ("",) if options.nulls is None else options.nulls
         typed = local.typed_dictionaries(text, nulls, schema, file)
         columns = tuple(zip(schema.names, schema.types, strict=True))
-        return OpenSource(file, columns, typed, nulls=nulls, said=tuple(said), files=(file,), dialect=dialect)
+        return OpenSource(file, columns, typed, nulls=nulls, notes=tuple(notes), files=(file,), dialect=dialect)
 
-    def _csv_in_pieces(self, files: list[str], dialect: Dialect, said: list[str]) -> OpenSource:
+    def _csv_in_pieces(self, files: list[str], dialect: Dialect, notes: list[str]) -> OpenSource:
         options = self.options
         columns = tuple((name, pa.string()) for name in dialect.names)
         if options.schema:
@@ -299,7 +299,7 @@ class _Path:
             nulls=options.csv.nulls,
             files=tuple(whole),
             dialect=dialect,
-            said=tuple(said),
+            notes=tuple(notes),
         )
 
     def _declared(self, names: Sequence[str]) -> tuple[tuple[str, pa.DataType], ...]:
@@ -334,13 +334,13 @@ class _Path:
         text = jsonlines.read(files)
         if options.raw:
             return replace(_from_arrow(text, path), text=True, files=tuple(files), json=True)
-        types, said = jsonlines.types_in(text, options.csv.types == "text")
+        types, notes = jsonlines.types_in(text, options.csv.types == "text")
         if expected is not None:
             types |= {name: own for name, own in zip(expected.names, expected.types, strict=True) if name in types}
         if declared:
-            text, types, said = jsonlines.chosen(text, list(declared)), declared, []
+            text, types, notes = jsonlines.chosen(text, list(declared)), declared, []
         typed = _from_arrow(jsonlines.typed(text, types, path), path)
-        return replace(typed, files=tuple(files), json=True, said=tuple(said))
+        return replace(typed, files=tuple(files), json=True, notes=tuple(notes))
 
     def _sifted_json(self) -> OpenSource:
         """The lines that are rows, as marked text that is not cast yet; always read here."""
@@ -367,7 +367,7 @@ class _Path:
             looks = {} if declared else frames.json_looks(lines)
         if looks is None:
             raise BadInput(jsonlines.complaint(files) or f"{path}: not every line is a JSON object")
-        types, said = jsonlines.types_of(looks, self.options.csv.types == "text")
+        types, notes = jsonlines.types_of(looks, self.options.csv.types == "text")
         types |= declared
         frame = frames.json_rows(lines, list(types))
         if not types and not frame.isEmpty():
@@ -379,7 +379,7 @@ class _Path:
             text=True,
             json=True,
             files=tuple(files),
-            said=tuple(said),
+            notes=tuple(notes),
         )
 
     # ---- Spark -------------------------------------------------------------------------------------------------------

@@ -74,62 +74,62 @@ class Plan:
     infer: bool = False
 
 
-def stage_rows(reading: OpenSource, plan: Plan, folder: str, few: int) -> StagedRows:
+def stage_rows(opened: OpenSource, plan: Plan, folder: str, few: int) -> StagedRows:
     """Stage a source. Up to `few` rows of a table in memory stay in memory; all else goes to files in `folder`."""
-    with with_source(reading):
-        if reading.table is not None:
-            return stage_in_order(reading.table, plan, folder, few)
-        if reading.pieces:
-            return _stage_pieces(reading, plan, folder, few)
-        return _stage_frame(reading, plan, folder)
+    with with_source(opened):
+        if opened.table is not None:
+            return stage_in_order(opened.table, plan, folder, few)
+        if opened.pieces:
+            return _stage_pieces(opened, plan, folder, few)
+        return _stage_frame(opened, plan, folder)
 
 
 @contextmanager
-def with_source(reading: OpenSource) -> Iterator[None]:
+def with_source(opened: OpenSource) -> Iterator[None]:
     """Have errors name their source."""
     try:
         yield
     except BadInput as error:
-        raise BadInput(_with_place(reading, str(error))) from None
+        raise BadInput(_with_place(opened, str(error))) from None
 
 
-def _with_place(reading: OpenSource, sentence: str) -> str:
+def _with_place(opened: OpenSource, sentence: str) -> str:
     """The sentence with the file, and for a malformed record with its line."""
     if sentence.startswith("malformed record"):
-        for file in reading.files:
-            complaint = local.complaint(file, reading.dialect) if reading.dialect else jsonlines.complaint([file])
+        for file in opened.files:
+            complaint = local.complaint(file, opened.dialect) if opened.dialect else jsonlines.complaint([file])
             if complaint:
                 return complaint
-    return sentence if sentence.startswith((reading.name, *reading.files)) else f"{reading.name}: {sentence}"
+    return sentence if sentence.startswith((opened.name, *opened.files)) else f"{opened.name}: {sentence}"
 
 
 # ---- planning -------------------------------------------------------------------------------------------------------
 
 
-def plan_init(reading: OpenSource, table: str, wanted: Sequence[str] = ()) -> tuple[Plan, tuple[str, ...]]:
+def plan_init(opened: OpenSource, table: str, wanted: Sequence[str] = ()) -> tuple[Plan, tuple[str, ...]]:
     """Stage all columns that can be compared, or those that are wanted; also gives the names of the others."""
-    refuse_equal_names((name for name, _ in reading.columns), reading.name)
-    _refuse_unknown(reading, table, wanted)
+    refuse_equal_names((name for name, _ in opened.columns), opened.name)
+    _refuse_unknown(opened, table, wanted)
     columns, places, left_out = [], [], []
-    for place, (name, given) in enumerate(reading.columns):
-        kept = kept_type(given)
-        if name in wanted and kept is None:
-            raise BadInput(f"{reading.name}: column {name!r} is {given}, which can't be compared; leave it out")
-        if kept is None or (wanted and name not in wanted):
+    for place, (name, given) in enumerate(opened.columns):
+        own_type = kept_type(given)
+        if name in wanted and own_type is None:
+            raise BadInput(f"{opened.name}: column {name!r} is {given}, which can't be compared; leave it out")
+        if own_type is None or (wanted and name not in wanted):
             left_out.append(name)
         else:
-            columns.append(Column(name, kept))
+            columns.append(Column(name, own_type))
             places.append(place)
     if not columns:
-        raise BadInput(f"{reading.name}: table {table} has no column that can be compared")
+        raise BadInput(f"{opened.name}: table {table} has no column that can be compared")
     casters: list[Caster | None] = [None] * len(columns)
-    if reading.text and not reading.infer:
-        casters = [_text_caster(reading, c, _markers(reading.nulls)) for c in columns]
-    return Plan(tuple(columns), tuple(places), tuple(casters), infer=reading.infer), tuple(left_out)
+    if opened.text and not opened.infer:
+        casters = [_text_caster(opened, c, _markers(opened.nulls)) for c in columns]
+    return Plan(tuple(columns), tuple(places), tuple(casters), infer=opened.infer), tuple(left_out)
 
 
 def plan_batch(
-    reading: OpenSource,
+    opened: OpenSource,
     schema: Schema,
     left_out: Sequence[str],
     nulls: tuple[str, ...] | None,
@@ -137,21 +137,21 @@ def plan_batch(
     operation_column: str | None = None,
 ) -> Plan:
     """Match a source with a table by column names. `constant` None means that a column has the operations."""
-    names = [name for name, _ in reading.columns]
-    refuse_equal_names(names, reading.name)
-    operation_place = -1 if constant is not None else _operation_place(reading, schema, operation_column)
+    names = [name for name, _ in opened.columns]
+    refuse_equal_names(names, opened.name)
+    operation_place = -1 if constant is not None else _operation_place(opened, schema, operation_column)
     places, casters = [], []
     known = {*schema.names, *left_out}
     spare = {names[operation_place], *NOTED} if operation_place >= 0 else set(NOTED)
     if operation_place >= 0:
         spare |= set(FEED_COLUMNS) - known
-    spare |= reading.overlooked - known
+    spare |= opened.overlooked - known
     only_key = constant == DELETE and schema.key
-    _check_names(reading, schema, known, spare, [schema.names[c] for c in schema.key] if only_key else schema.names)
+    _check_names(opened, schema, known, spare, [schema.names[c] for c in schema.key] if only_key else schema.names)
     for column in schema.columns:
         place = names.index(column.name) if column.name in names else -1
         places.append(place)
-        casters.append(_caster(reading, column, reading.columns[place][1], _markers(nulls)) if place >= 0 else None)
+        casters.append(_caster(opened, column, opened.columns[place][1], _markers(nulls)) if place >= 0 else None)
     version = names.index(VERSION_COLUMN) if VERSION_COLUMN in spare and VERSION_COLUMN in names else -1
     return Plan(schema.columns, tuple(places), tuple(casters), operation_place, version, constant or INSERT)
 
@@ -161,30 +161,30 @@ def _markers(nulls: tuple[str, ...] | None) -> tuple[str, ...]:
     return ("",) if nulls is None else nulls
 
 
-def _operation_place(reading: OpenSource, schema: Schema, wanted: str | None) -> int:
-    names = [name for name, _ in reading.columns]
+def _operation_place(opened: OpenSource, schema: Schema, wanted: str | None) -> int:
+    names = [name for name, _ in opened.columns]
     if wanted is not None:
         if wanted not in names:
-            raise BadInput(f"{reading.name}: there is no operation column {wanted!r}; its columns are {_listed(names)}")
+            raise BadInput(f"{opened.name}: there is no operation column {wanted!r}; its columns are {_listed(names)}")
         return names.index(wanted)
     for name in OPERATION_COLUMNS:
-        if name in names and name not in schema.names and name not in reading.overlooked:
+        if name in names and name not in schema.names and name not in opened.overlooked:
             return names.index(name)
     raise BadInput(
-        f"{reading.name}: no column has the operations; name it with --op (looked for {', '.join(OPERATION_COLUMNS)})"
+        f"{opened.name}: no column has the operations; name it with --op (looked for {', '.join(OPERATION_COLUMNS)})"
     )
 
 
-def _refuse_unknown(reading: OpenSource, table: str, wanted: Sequence[str]) -> None:
-    names = [name for name, _ in reading.columns]
+def _refuse_unknown(opened: OpenSource, table: str, wanted: Sequence[str]) -> None:
+    names = [name for name, _ in opened.columns]
     if unknown := [name for name in wanted if name not in names]:
-        raise BadInput(f"{reading.name}: table {table} has no column {unknown[0]!r}; its columns are {_listed(names)}")
+        raise BadInput(f"{opened.name}: table {table} has no column {unknown[0]!r}; its columns are {_listed(names)}")
     if twice := [name for name in wanted if wanted.count(name) > 1]:
-        raise BadInput(f"{reading.name}: the column {twice[0]!r} is named twice; name it once")
+        raise BadInput(f"{opened.name}: the column {twice[0]!r} is named twice; name it once")
 
 
-def _check_names(reading: OpenSource, schema: Schema, known: set[str], spare: set[str], needed: Sequence[str]) -> None:
-    names = [name for name, _ in reading.columns]
+def _check_names(opened: OpenSource, schema: Schema, known: set[str], spare: set[str], needed: Sequence[str]) -> None:
+    names = [name for name, _ in opened.columns]
     extra = [name for name in names if name not in known and name not in spare]
     lacking = [name for name in needed if name not in names]
     if not extra and not lacking:
@@ -195,7 +195,7 @@ def _check_names(reading: OpenSource, schema: Schema, known: set[str], spare: se
     if extra:
         differences.append(f"has {_listed(extra)} in addition")
     raise BadInput(
-        f"{reading.name}: the columns differ from those of table {schema.name}: it {' and '.join(differences)}; "
+        f"{opened.name}: the columns differ from those of table {schema.name}: it {' and '.join(differences)}; "
         "give the table's columns, in any order, or let the table change with --evolve"
     )
 
@@ -205,26 +205,26 @@ def _listed(names: Sequence[str], most: int = 5) -> str:
     return shown + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
-def _caster(reading: OpenSource, column: Column, given: pa.DataType, nulls: tuple[str, ...]) -> Caster | None:
-    kept = kept_type(given)
-    if reading.text:
-        return _text_caster(reading, column, nulls)
-    if kept is None or not _fits(kept, column.type, given):
-        shown = show_type(kept) if kept is not None else str(given)
+def _caster(opened: OpenSource, column: Column, given: pa.DataType, nulls: tuple[str, ...]) -> Caster | None:
+    own_type = kept_type(given)
+    if opened.text:
+        return _text_caster(opened, column, nulls)
+    if own_type is None or not _fits(own_type, column.type, given):
+        shown = show_type(own_type) if own_type is not None else str(given)
         raise BadInput(
-            f"{reading.name}: column {column.name!r} is {shown}, and {show_type(column.type)} in the table; "
+            f"{opened.name}: column {column.name!r} is {shown}, and {show_type(column.type)} in the table; "
             "cast it first, or let the table change with --evolve"
         )
-    if pa.types.is_integer(kept) and pa.types.is_floating(column.type):
-        return partial(_floats, TextCaster(reading.name, column.name, column.type, ()))
-    whole = pa.types.is_integer(kept) or (pa.types.is_decimal(kept) and not pa.types.is_decimal(given))
+    if pa.types.is_integer(own_type) and pa.types.is_floating(column.type):
+        return partial(_floats, TextCaster(opened.name, column.name, column.type, ()))
+    whole = pa.types.is_integer(own_type) or (pa.types.is_decimal(own_type) and not pa.types.is_decimal(given))
     return partial(_decimals, column) if whole and pa.types.is_decimal(column.type) else None
 
 
-def _text_caster(reading: OpenSource, column: Column, nulls: tuple[str, ...]) -> Caster:
-    if reading.marked:
-        return jsonlines.JsonCaster(TextCaster(reading.name, column.name, column.type, ()))
-    return TextCaster(reading.name, column.name, column.type, nulls)
+def _text_caster(opened: OpenSource, column: Column, nulls: tuple[str, ...]) -> Caster:
+    if opened.marked:
+        return jsonlines.JsonCaster(TextCaster(opened.name, column.name, column.type, ()))
+    return TextCaster(opened.name, column.name, column.type, nulls)
 
 
 def _decimals(column: Column, values: pa.Array) -> pa.Array:
@@ -237,16 +237,16 @@ def _floats(caster: TextCaster, values: pa.Array) -> pa.Array:
     return caster(values.cast(pa.string()))
 
 
-def _fits(kept: pa.DataType, target: pa.DataType, given: pa.DataType) -> bool:
+def _fits(own_type: pa.DataType, target: pa.DataType, given: pa.DataType) -> bool:
     """Whether values of one type may come into a column of another; each value is still cast without loss."""
-    if kept == target or pa.types.is_null(given):
+    if own_type == target or pa.types.is_null(given):
         return True
-    number = pa.types.is_integer(kept) or pa.types.is_decimal(kept)
+    number = pa.types.is_integer(own_type) or pa.types.is_decimal(own_type)
     if number and (pa.types.is_decimal(target) or pa.types.is_integer(target)):
         return True
-    if pa.types.is_integer(kept) and pa.types.is_floating(target):
+    if pa.types.is_integer(own_type) and pa.types.is_floating(target):
         return True
-    return bool(pa.types.is_date(kept) and pa.types.is_timestamp(target))
+    return bool(pa.types.is_date(own_type) and pa.types.is_timestamp(target))
 
 
 # ---- tables in memory -----------------------------------------------------------------------------------------------
@@ -335,19 +335,19 @@ def _merged(first: Sequence[Traits], second: Sequence[Traits]) -> list[Traits]:
     return [merge(a, b) for a, b in zip(first, second, strict=True)]
 
 
-def _stage_pieces(reading: OpenSource, plan: Plan, folder: str, few: int) -> StagedRows:
+def _stage_pieces(opened: OpenSource, plan: Plan, folder: str, few: int) -> StagedRows:
     if plan.version_place >= 0:  # all rows must be put in order
-        if reading.spark is not None:
-            return _stage_frame(reading, plan, folder)
-        return stage_in_order(whole_table(reading), plan, folder, few)
-    done = piece_runner(reading.spark).map(partial(_stage_piece, plan, folder, reading.nulls), reading.pieces)
+        if opened.spark is not None:
+            return _stage_frame(opened, plan, folder)
+        return stage_in_order(whole_table(opened), plan, folder, few)
+    done = piece_runner(opened.spark).map(partial(_stage_piece, plan, folder, opened.nulls), opened.pieces)
     seen = reduce(_merged, [each.traits for each in done], [Traits() for _ in plan.columns])
     return StagedRows(sum(r.rows for r in done), (), tuple(path for r in done for path in r.paths), tuple(seen))
 
 
-def whole_table(reading: OpenSource) -> pa.Table:
+def whole_table(opened: OpenSource) -> pa.Table:
     """All rows that are read here, without dictionaries: those of pieces differ."""
-    tables = [reading.table] if reading.table is not None else [piece.read() for piece in reading.pieces]
+    tables = [opened.table] if opened.table is not None else [piece.read() for piece in opened.pieces]
     return pa.concat_tables([without_dictionaries(table) for table in tables])
 
 
@@ -361,20 +361,20 @@ def without_dictionaries(table: pa.Table) -> pa.Table:
 # ---- Spark ----------------------------------------------------------------------------------------------------------
 
 
-def _stage_frame(reading: OpenSource, plan: Plan, folder: str) -> StagedRows:
+def _stage_frame(opened: OpenSource, plan: Plan, folder: str) -> StagedRows:
     from holdfast.spark.frames import clear_sentence
     from holdfast.spark.stage import StagingPlan, choose, in_order, stage_frame, without_marks
 
-    frame = reading.as_frame()
-    if reading.marked:
+    frame = opened.as_frame()
+    if opened.marked:
         frame = without_marks(frame, (plan.operation_place, plan.version_place))
     has_operations = plan.operation_place >= 0
     if has_operations:
-        several = reading.frame is not None and len(reading.files) > 1  # Spark reads them in an order of its own
-        frame = in_order(frame, plan.operation_place, plan.version_place, several, reading.has_corrupt_column)
-    frame = choose(frame, plan.places, plan.operation_place, reading.has_corrupt_column)
-    task = StagingPlan(folder, plan.columns, plan.casters, has_operations, plan.constant, reading.has_corrupt_column)
-    expected = "" if reading.secrets else "FAILED_READ_FILE"  # what a database says may hold a secret
-    with clear_sentence(reading.name, only=expected, secrets=reading.secrets):
+        several = opened.frame is not None and len(opened.files) > 1  # Spark reads them in an order of its own
+        frame = in_order(frame, plan.operation_place, plan.version_place, several, opened.has_corrupt_column)
+    frame = choose(frame, plan.places, plan.operation_place, opened.has_corrupt_column)
+    task = StagingPlan(folder, plan.columns, plan.casters, has_operations, plan.constant, opened.has_corrupt_column)
+    expected = "" if opened.secrets else "FAILED_READ_FILE"  # what a database says may hold a secret
+    with clear_sentence(opened.name, only=expected, secrets=opened.secrets):
         paths, rows = stage_frame(frame, task)
     return StagedRows(rows, (), tuple(paths), traceable=False)

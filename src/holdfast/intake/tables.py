@@ -68,48 +68,48 @@ def build_table(
         raise BadInput(f"{where}the table has no name; give it one: name=path")
     refuse_not_utf8(name)
     progress.step(f"OpenSource {name}")
-    reading = _opened(name, open_source(source, options, spark), progress)
-    runner = runner_for(reading.session)
-    plan, left_out = plan_init(reading, name, wanted)
-    rows = stage_rows(reading, plan, folder, admit.SMALL)
+    opened = _opened(name, open_source(source, options, spark), progress)
+    runner = runner_for(opened.session)
+    plan, left_out = plan_init(opened, name, wanted)
+    rows = stage_rows(opened, plan, folder, admit.SMALL)
     try:
-        columns, casters, markers = _types(reading, plan, rows, progress)
+        columns, casters, markers = _types(opened, plan, rows, progress)
         schema = Schema(name, columns, _key_columns(columns, key, name), Nulls.given(nulls))
         incoming = Incoming("changes", rows.chunks, rows.paths, rows.rows, casters)
         empty = TableFiles(schema, (), 0)
         try:
             admitted = admit.admit(Table.empty(schema), empty, incoming, folder, runner, progress.step)
         except BadInput as error:
-            raise BadInput(f"{reading.name}: {error}") from None
+            raise BadInput(f"{opened.name}: {error}") from None
     finally:
         rows.remove()
     written = replace(options.csv, nulls=markers)
-    if reading.dialect is not None:  # later files need not guess it again
-        written = replace(written, separator=reading.dialect.separator, quote=reading.dialect.quote)
-    return Built(admitted, left_out, written, runner, reading.reader)
+    if opened.dialect is not None:  # later files need not guess it again
+        written = replace(written, separator=opened.dialect.separator, quote=opened.dialect.quote)
+    return Built(admitted, left_out, written, runner, opened.reader)
 
 
-def _opened(name: str, reading: OpenSource, progress: Progress) -> OpenSource:
+def _opened(name: str, opened: OpenSource, progress: Progress) -> OpenSource:
     """Say how a source is read."""
-    for sentence in reading.said:
-        progress.note(f"{reading.name}: {sentence}")
-    progress.step(f"Reading {name} {READERS[reading.reader]}")
-    return reading
+    for sentence in opened.notes:
+        progress.note(f"{opened.name}: {sentence}")
+    progress.step(f"Reading {name} {READERS[opened.reader]}")
+    return opened
 
 
 def _types(
-    reading: OpenSource, plan: Plan, rows: StagedRows, progress: Progress
+    opened: OpenSource, plan: Plan, rows: StagedRows, progress: Progress
 ) -> tuple[tuple[Column, ...], tuple[TextCaster, ...] | None, tuple[str, ...] | None]:
     """The columns with their types, how to cast them if that is still to do, and the null markers."""
-    if not reading.infer:
-        return plan.columns, None, reading.nulls
-    types, markers = decide(rows.traits, reading.nulls)
-    if reading.nulls is None and len(markers) > 1:
-        progress.note(f"{reading.name}: null markers: " + ", ".join(repr(marker) for marker in markers))
+    if not opened.infer:
+        return plan.columns, None, opened.nulls
+    types, markers = decide(rows.traits, opened.nulls)
+    if opened.nulls is None and len(markers) > 1:
+        progress.note(f"{opened.name}: null markers: " + ", ".join(repr(marker) for marker in markers))
     for sentence in kept_as_text([column.name for column in plan.columns], rows.traits, markers):
-        progress.note(f"{reading.name}: {sentence}")
+        progress.note(f"{opened.name}: {sentence}")
     columns = tuple(replace(column, type=found) for column, found in zip(plan.columns, types, strict=True))
-    casters = tuple(TextCaster(reading.name, c.name, c.type, markers) for c in columns)
+    casters = tuple(TextCaster(opened.name, c.name, c.type, markers) for c in columns)
     return columns, casters, markers
 
 
@@ -200,7 +200,7 @@ class BatchReader:
             together = _together(sources.mode, staged, folder, self.on_missing)
             incoming = replace(together, tolerant=self.quarantine is not None, before=before)
             assert table.where is not None
-            sessions = [part.reading.session for part in parts if part.plan and part.reading.session is not None]
+            sessions = [part.opened.session for part in parts if part.plan and part.opened.session is not None]
             runner = runner_for(sessions[-1] if sessions else None)
             admitted = admit.admit(table, table.where, incoming, folder, runner, self.progress.step)
             if self.quarantine is not None:
@@ -223,37 +223,37 @@ class BatchReader:
         """The rows of a source, staged."""
         if self.quarantine is None:
             return self._staged(name, self._open(source), constant)
-        source, reading = source if isinstance(source, OpenSource) else lasting(source), None
+        source, opened = source if isinstance(source, OpenSource) else lasting(source), None
         try:
-            reading = self._open(source)
-            return self._staged(name, reading, constant)
+            opened = self._open(source)
+            return self._staged(name, opened, constant)
         except BadInput:
-            if reading is not None and reading.frame is not None and not reading.json:
+            if opened is not None and opened.frame is not None and not opened.json:
                 raise  # of a Spark DataFrame bad rows can't be left out
         self.progress.step(f"Setting bad rows of {self.table.schema.name} aside")
         return self._without_bad(name, open_source(source, self.options, self.spark, tolerant=True), constant)
 
     def _open(self, source: Any) -> OpenSource:
-        reading = open_source(source, self.options, self.spark, self.table.schema.arrow())
-        return _opened(self.table.schema.name, reading, self.progress)
+        opened = open_source(source, self.options, self.spark, self.table.schema.arrow())
+        return _opened(self.table.schema.name, opened, self.progress)
 
-    def _staged(self, name: str, reading: OpenSource, constant: int | None) -> StagedSource:
-        if not reading.columns:  # and so no rows
-            if name == "snapshot" and not reading.json:
-                raise BadInput(f"{reading.name}: a snapshot without any column would empty the table; give its columns")
-            return StagedSource(name, reading)
-        plan = self._plan(reading, constant)
-        return StagedSource(name, reading, plan, stage_rows(reading, plan, self.folder, admit.SMALL))
+    def _staged(self, name: str, opened: OpenSource, constant: int | None) -> StagedSource:
+        if not opened.columns:  # and so no rows
+            if name == "snapshot" and not opened.json:
+                raise BadInput(f"{opened.name}: a snapshot without any column would empty the table; give its columns")
+            return StagedSource(name, opened)
+        plan = self._plan(opened, constant)
+        return StagedSource(name, opened, plan, stage_rows(opened, plan, self.folder, admit.SMALL))
 
-    def _without_bad(self, name: str, reading: OpenSource, constant: int | None) -> StagedSource:
-        if not reading.columns:  # no line is a row
-            return StagedSource(name, reading, rejected=reading.sifted.bad if reading.sifted else NOTHING)
-        plan = self._plan(reading, constant)
-        return StagedSource(name, reading, plan, *stage_good_rows(reading, plan, self.folder, admit.SMALL))
+    def _without_bad(self, name: str, opened: OpenSource, constant: int | None) -> StagedSource:
+        if not opened.columns:  # no line is a row
+            return StagedSource(name, opened, rejected=opened.sifted.bad if opened.sifted else NOTHING)
+        plan = self._plan(opened, constant)
+        return StagedSource(name, opened, plan, *stage_good_rows(opened, plan, self.folder, admit.SMALL))
 
-    def _plan(self, reading: OpenSource, constant: int | None) -> Plan:
+    def _plan(self, opened: OpenSource, constant: int | None) -> Plan:
         nulls = self.options.csv.nulls
-        return plan_batch(reading, self.table.schema, self.left_out, nulls, constant, self.operation_column)
+        return plan_batch(opened, self.table.schema, self.left_out, nulls, constant, self.operation_column)
 
 
 def _together(mode: Mode, staged: list[StagedRows], folder: str, on_missing: OnMissing) -> Incoming:
