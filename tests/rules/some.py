@@ -7,6 +7,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Any, get_args
 
+import pytest
 from hypothesis import strategies as st
 
 from holdfast.rules.conditions import (
@@ -145,6 +146,10 @@ def with_where(rules: st.SearchStrategy[Rule], names: Sequence[str], texts: bool
 
 
 CLASSES = [dependencies, pairs, pointwise_rules, list_rules, denials, references, row_rules, table_rules]
+# Hypothesis checks each strategy that it has not seen, which takes longer than to draw a rule: so these are made once.
+of_each_class = pytest.mark.parametrize(
+    "rules", [with_where(each(COLUMNS), COLUMNS) for each in CLASSES], ids=[each.__name__ for each in CLASSES]
+)
 
 
 # ---- by the oracles -------------------------------------------------------------------------------------------------

@@ -12,12 +12,13 @@ from hypothesis import strategies as st
 from holdfast.changes.diff import Witness
 from holdfast.rules.conditions import Arithmetic, Condition
 from holdfast.rules.registry import parse
+from holdfast.rules.rule import Rule
 from holdfast.rules.sentences import PlainRows, Why, explained, sentence, why
 from holdfast.table.nulls import Nulls
 from holdfast.table.table import Schema
 from holdfast.table.types import Column
 from tests.oracle import list_order
-from tests.rules.some import CLASSES, COLUMNS, Row, broken, conditions, is_true, list_rules, with_where
+from tests.rules.some import COLUMNS, Row, broken, conditions, is_true, list_rules, of_each_class
 
 Values = dict[str, Any]
 
@@ -179,14 +180,14 @@ def test_what_is_sure_is_so(condition: Condition, row: Row) -> None:
     assert truth is None or truth == is_true(condition, row, row)
 
 
-@pytest.mark.parametrize("each", CLASSES, ids=lambda each: each.__name__)
+@of_each_class
 @many
 @given(data=st.data(), rows=st.tuples(triples, triples), nulls=st.sampled_from([Nulls.EQUAL, Nulls.DISTINCT]))
 def test_rows_are_spoken_of_as_they_break_the_rule(
-    each: Any, data: st.DataObject, rows: tuple[Row, Row], nulls: Nulls
+    rules: st.SearchStrategy[Rule], data: st.DataObject, rows: tuple[Row, Row], nulls: Nulls
 ) -> None:
     """The breach that is said is met by the rows in the order in which they are spoken of."""
-    rule = data.draw(with_where(each(COLUMNS), COLUMNS))
+    rule = data.draw(rules)
     found = broken(rule, dict(enumerate(rows)), nulls) if rule.kind != "table" else set()
     for pair in found:
         said = why(rule, [plain(rows[number]) for number in pair], [f"row {number}" for number in pair], nulls)
@@ -198,9 +199,8 @@ def test_rows_are_spoken_of_as_they_break_the_rule(
 
 
 @many
-@given(data=st.data(), t=triples, s=triples)
-def test_splits_and_swaps_are_those_of_the_definition(data: st.DataObject, t: Row, s: Row) -> None:
-    rule: Any = data.draw(list_rules(COLUMNS))
+@given(rule=list_rules(COLUMNS), t=triples, s=triples)
+def test_splits_and_swaps_are_those_of_the_definition(rule: Any, t: Row, s: Row) -> None:
     lists = [[(COLUMNS.index(each.name), each.descending) for each in side] for side in (rule.by, rule.then)]
     for (one, other), kind in list_order.violations({0: t, 1: s}, lists[0], lists[1]).items():
         said = why(rule, [plain((t, s)[one]), plain((t, s)[other])], ["t", "s"])

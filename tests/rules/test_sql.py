@@ -17,7 +17,7 @@ from holdfast.rules.rule import Rule
 from holdfast.rules.sql import query
 from holdfast.table.nulls import Nulls
 from tests.oracle import functional, row
-from tests.rules.some import CLASSES, COLUMNS, Row, Rows, among, broken, is_directed, with_where
+from tests.rules.some import COLUMNS, Row, Rows, among, broken, is_directed, of_each_class
 
 values = st.one_of(st.none(), st.integers(0, 2))
 row_lists = st.lists(st.tuples(values, values, values), max_size=5)
@@ -111,18 +111,18 @@ def test_a_query_lists_the_rows_that_break_a_rule(
     check(database, parse(text), some, others, nulls)
 
 
-@pytest.mark.parametrize("each", CLASSES, ids=lambda each: each.__name__)
+@of_each_class
 @settings(deadline=None, max_examples=150)
 @given(data=st.data(), some=row_lists, others=row_lists, nulls=nulls)
 def test_also_of_random_rules_about_some_rows(
     database: duckdb.DuckDBPyConnection,
-    each: Any,
+    rules: st.SearchStrategy[Rule],
     data: st.DataObject,
     some: list[Row],
     others: list[Row],
     nulls: Nulls,
 ) -> None:
-    check(database, data.draw(with_where(each(COLUMNS), COLUMNS)), some, others, nulls)
+    check(database, data.draw(rules), some, others, nulls)
 
 
 def test_a_null_that_equals_nothing(database: duckdb.DuckDBPyConnection) -> None:
