@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,26 +15,56 @@ from tests.cli.running import environment
 from tests.report.embedded import embedded
 
 ROOT = Path(__file__).parents[2]
-RUN = """
+RISES = "rises(price, year)"
+SERVE = """
+import io, json, sys
+from contextlib import redirect_stderr, redirect_stdout
 from holdfast.engines.registry import register
 from tests.engines.toy_found import Ones
 from tests.engines.toy_given import Rising
 register(Ones(), Rising())
 from holdfast.cli import main
-main()
+for line in sys.stdin:
+    sys.argv = ["holdfast", *json.loads(line)]
+    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8") for _ in range(2))
+    with redirect_stdout(out), redirect_stderr(err):
+        try:
+            main()
+        except SystemExit as ended:
+            code = ended.code
+    printed = [stream.flush() or stream.buffer.getvalue().decode() for stream in (out, err)]
+    print(json.dumps([code, *printed]), flush=True)
 """
-RISES = "rises(price, year)"
 
 
-def holdfast(*words: object, code: int = 0) -> str:
-    command = [sys.executable, "-c", RUN, *map(str, words)]
-    done = subprocess.run(command, capture_output=True, encoding="utf-8", cwd=ROOT, env=environment())
-    assert done.returncode == code, done.stderr
-    return done.stdout
+class Program:
+    """A process of its own that knows two more classes, and runs one command after another."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self._process = process
+
+    def __call__(self, *words: object, code: int = 0) -> str:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(json.dumps([*map(str, words)]) + "\n")
+        self._process.stdin.flush()
+        ended, out, err = json.loads(self._process.stdout.readline())
+        assert ended == code, err
+        return str(out)
+
+    def lines(self, *words: object, code: int = 0) -> list[dict[str, Any]]:
+        """What a command prints as JSON."""
+        return [json.loads(line) for line in self(*words, "--format", "json", code=code).splitlines()]
 
 
-def lines(*words: object, code: int = 0) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in holdfast(*words, "--format", "json", code=code).splitlines()]
+@pytest.fixture(scope="module")
+def holdfast() -> Iterator[Program]:
+    """The commands, in a process that registers the toys before the command line is loaded."""
+    command, pipe = [sys.executable, "-c", SERVE], subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, encoding="utf-8", cwd=ROOT, env=environment()) as process:
+        yield Program(process)
+        assert process.stdin is not None
+        process.stdin.close()
 
 
 @pytest.fixture
@@ -43,7 +74,7 @@ def towns(tmp_path: Path) -> Path:
     return tmp_path / "towns.csv"
 
 
-def test_help_offers_it_and_its_settings() -> None:
+def test_help_offers_it_and_its_settings(holdfast: Program) -> None:
     said = holdfast("discover", "--help")
     assert "column, ucc, fd, ind, od, pod, one" in said
     assert "--least-rows" in said
@@ -55,7 +86,7 @@ def test_help_offers_it_and_its_settings() -> None:
 # ---- found ----------------------------------------------------------------------------------------------------------
 
 
-def test_it_is_found_shown_and_written_to_a_page(towns: Path) -> None:
+def test_it_is_found_shown_and_written_to_a_page(holdfast: Program, towns: Path) -> None:
     page = towns.with_suffix(".html")
     said = holdfast("discover", towns, "--rules", "one", "--html", page)
     assert "towns: 1 columns of one value" in said
@@ -66,40 +97,42 @@ def test_it_is_found_shown_and_written_to_a_page(towns: Path) -> None:
     names = [column["name"] for column in embedded(page)["columns"]]
     assert embedded(page)["rules"]["texts"] == f"one({chr(0xE000 + names.index('land'))})"
     assert embedded(page)["rules"]["details"]["0"]["says"] == "All rows share land."
-    assert lines("discover", towns, "--rules", "one")[1:] == [{"kind": "one", "table": "towns", "text": "one(land)"}]
+    assert holdfast.lines("discover", towns, "--rules", "one")[1:] == [
+        {"kind": "one", "table": "towns", "text": "one(land)"}
+    ]
     assert "no columns of one value found" in holdfast("discover", towns, "--rules", "one", "--least-rows", 4)
 
 
-def test_it_is_suggested_and_given(towns: Path, tmp_path: Path) -> None:
+def test_it_is_suggested_and_given(holdfast: Program, towns: Path, tmp_path: Path) -> None:
     rules = tmp_path / "rules.yaml"
     said = holdfast("suggest", towns, "--rules", "one", "--to", rules)
     assert "columns of one value" in said
     assert "0.90          one(land)" in said
     assert 'rule: "not(t.land != s.land)"' in rules.read_text()
-    assert lines("check", towns, "--rules", rules)[0]["violations"] == 0
-    assert [line["text"] for line in lines("suggest", towns) if line["kind"] == "one"] == ["one(land)"]
+    assert holdfast.lines("check", towns, "--rules", rules)[0]["violations"] == 0
+    assert [line["text"] for line in holdfast.lines("suggest", towns) if line["kind"] == "one"] == ["one(land)"]
 
 
-def test_it_is_kept_and_breaks(towns: Path, tmp_path: Path) -> None:
+def test_it_is_kept_and_breaks(holdfast: Program, towns: Path, tmp_path: Path) -> None:
     state = tmp_path / "state"
     assert "1 columns of one value" in holdfast("init", state, towns, "--watch", "one")
     assert "1 columns of one value" in holdfast("status", state)
     assert holdfast("explain", state, "one(land)").startswith("one(land): All rows share land. It holds.")
-    assert lines("explain", state, "one(land)")[0]["text"] == "one(land)"
-    printed = lines("apply", state, "--insert", tmp_path / "more.csv", "--fail-on", "any", code=1)
+    assert holdfast.lines("explain", state, "one(land)")[0]["text"] == "one(land)"
+    printed = holdfast.lines("apply", state, "--insert", tmp_path / "more.csv", "--fail-on", "any", code=1)
     assert [(line["event"], line["text"]) for line in printed[1:]] == [("lost", "one(land)")]
     assert "one(land)" in holdfast("history", state, "--rules")
-    assert lines("history", state, "--rules") == [
+    assert holdfast.lines("history", state, "--rules") == [
         {"kind": "one", "table": "towns", "text": "one(land)", "holds_since": None, "broke": 1}
     ]
-    assert lines("status", state, "--rules", "one")[2:] == []
+    assert holdfast.lines("status", state, "--rules", "one")[2:] == []
     said = holdfast("explain", state, "one(land)")
     assert "It doesn't hold" in said
     assert "It broke with batch 1 because of row 0 (land de, id 1, year 2001, price 5) and row 3 (land at, " in said
     assert "all is well" in holdfast("verify", state, "--deep")
 
 
-def test_its_rules_are_marked_promoted_and_follow_their_columns(towns: Path, tmp_path: Path) -> None:
+def test_its_rules_are_marked_promoted_and_follow_their_columns(holdfast: Program, towns: Path, tmp_path: Path) -> None:
     state, page = tmp_path / "state", tmp_path / "page.html"
     holdfast("init", state, towns, "--watch", "column", "--key", "id")
     assert "one: watched from now on; 1 hold" in holdfast("rules", state, "watch", "one")
@@ -125,14 +158,14 @@ def test_its_rules_are_marked_promoted_and_follow_their_columns(towns: Path, tmp
 # ---- given ----------------------------------------------------------------------------------------------------------
 
 
-def test_a_given_rule_is_checked(towns: Path) -> None:
-    (printed,) = lines("check", towns, "--rule", RISES)[:1]
+def test_a_given_rule_is_checked(holdfast: Program, towns: Path) -> None:
+    (printed,) = holdfast.lines("check", towns, "--rule", RISES)[:1]
     about = {"kind": "rises", "table": "towns", "name": "rises1", "severity": "error"}
     assert printed == {**about, "violations": 0, "counted": "ordered pairs", "listed": True, "text": RISES}
     holdfast("check", towns, "--rule", "rises(prise, year)", code=2)
 
 
-def test_a_given_rule_is_kept_renamed_explained_and_reported(towns: Path, tmp_path: Path) -> None:
+def test_a_given_rule_is_kept_renamed_explained_and_reported(holdfast: Program, towns: Path, tmp_path: Path) -> None:
     state, rules, page = tmp_path / "state", tmp_path / "rules.yaml", tmp_path / "page.html"
     rules.write_text(f'rules:\n  - {{name: dear, rule: "{RISES}", note: prices rise}}\n')
     holdfast("init", state, towns, "--rules", rules, "--key", "id")
@@ -143,8 +176,8 @@ def test_a_given_rule_is_kept_renamed_explained_and_reported(towns: Path, tmp_pa
     why = "year 2003 of id 3 is below year 2004 of id 4; cost 9 of id 3 is above cost 7 of id 4"
     assert why in holdfast("explain", state, "dear")
     assert why in holdfast("explain", state, "rises(cost, year)", "--row", 2, "--row", 3)
-    assert [line["rows"] for line in lines("violations", state) if line["kind"] == "violation"] == [[2, 3]]
-    assert lines("history", state, "--rules")[0]["broke"] == 1
+    assert [line["rows"] for line in holdfast.lines("violations", state) if line["kind"] == "violation"] == [[2, 3]]
+    assert holdfast.lines("history", state, "--rules")[0]["broke"] == 1
     assert "all is well" in holdfast("verify", state, "--deep")
     holdfast("report", state, "--html", page)
     (section,) = embedded(page)["rules"]["sections"]
@@ -154,7 +187,7 @@ def test_a_given_rule_is_kept_renamed_explained_and_reported(towns: Path, tmp_pa
     assert "SELECT" in detail["copy"]["sql"]
 
 
-def test_given_rules_come_and_go(towns: Path, tmp_path: Path) -> None:
+def test_given_rules_come_and_go(holdfast: Program, towns: Path, tmp_path: Path) -> None:
     state = tmp_path / "state"
     holdfast("init", state, towns)
     assert "now given; 0 violations" in holdfast("rules", state, "add", RISES)
