@@ -13,7 +13,6 @@ import random
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -30,14 +29,13 @@ import holdfast as hf
 from holdfast.engines.functional import groups_keeper, key_index
 from holdfast.errors import BadInput
 from holdfast.store.store import Store
-from tests.cli.applier import RULES, small_thresholds
-from tests.cli.running import Holdfast, Row, environment, finish, rows_of, run_process, start
+from tests.cli.applier import RULES, Applier, small_thresholds
+from tests.cli.running import Holdfast, Row, finish, rows_of, run_process, start
 
 SEED = 20_240_229
 BATCHES = 16
 ROWS = 2_000
 SCHEMA = pa.schema([("id", pa.int64()), ("name", pa.string()), ("amount", pa.float64())])
-APPLIER = str(Path(__file__).with_name("applier.py"))
 
 
 @dataclass(frozen=True)
@@ -166,33 +164,14 @@ def copied(story: Story, tmp_path: Path) -> Path:
     return Path(shutil.copytree(story.state, tmp_path / "state"))
 
 
-def applier(*words: object) -> subprocess.Popen[str]:
-    command = [sys.executable, APPLIER, *map(str, words)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment())
-
-
-def told_by(process: subprocess.Popen[str]) -> list[str]:
-    """What a process says, or had said, after it was ready."""
-    with process:
-        assert process.stdout is not None
-        return process.stdout.read().split("\n")[:-1]
-
-
-def ready(process: subprocess.Popen[str]) -> subprocess.Popen[str]:
-    """The process, once it is about to apply the first batch."""
-    assert process.stdout is not None
-    assert process.stdout.readline() == "ready\n"
-    return process
-
-
 @pytest.fixture(scope="module")
 def seconds(story: Story, tmp_path_factory: pytest.TempPathFactory) -> float:
     """How long applying all batches takes when nobody kills."""
     folder = tmp_path_factory.mktemp("whole")
     state = copied(story, folder)
-    process = ready(applier(state, story.batches, folder / "scratch"))
+    process = Applier(state, story.batches).ready()
     started = time.perf_counter()
-    assert told_by(process) == story.names
+    assert process.rest() == story.names
     taken = time.perf_counter() - started
     assert check(state, story, BATCHES) == BATCHES
     return taken
@@ -203,20 +182,20 @@ def test_killed_again_and_again_while_applying(story: Story, seconds: float, tmp
     """Five kills one after another, each somewhere in the next third of the work; then the rest."""
     state = copied(story, tmp_path)
     draw = random.Random(SEED + chain)
-    for kill in range(5):
-        process = ready(applier(state, story.batches, tmp_path / f"scratch{kill}"))
+    for _ in range(5):
+        process = Applier(state, story.batches).ready()
         time.sleep(draw.uniform(0, seconds / 3))
         process.kill()
-        check(state, story, len(told_by(process)))
+        check(state, story, len(process.rest()))
     go_on(state, story)
 
 
 @pytest.mark.parametrize("flush", [1, 2, 3, 4, 5, 6, 7, 8, 11, 14])
 def test_killed_before_a_file_or_a_transaction_reaches_the_disk(story: Story, tmp_path: Path, flush: int) -> None:
     state = copied(story, tmp_path)
-    process = ready(applier(state, story.batches, tmp_path / "scratch", flush))
-    told = len(told_by(process))
-    assert process.returncode == -signal.SIGKILL
+    process = Applier(state, story.batches, die=flush).ready()
+    told = len(process.rest())
+    assert process.exit_code == -signal.SIGKILL
     assert check(state, story, told) <= told + 1
     assert has_key_file(state)
     go_on(state, story)
@@ -236,9 +215,9 @@ def churned(story: Story, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_killed_while_a_state_is_written_anew(story: Story, churned: Path, tmp_path: Path, flush: int) -> None:
     """Before each file and each transaction of ours reaches the disk."""
     state = Path(shutil.copytree(churned, tmp_path / "state"))
-    process = ready(applier(state, "vacuum", tmp_path / "scratch", flush))
-    told_by(process)
-    assert process.returncode == -signal.SIGKILL
+    process = Applier(state, die=flush).ready()
+    process.rest()
+    assert process.exit_code == -signal.SIGKILL
     assert check(state, story, BATCHES // 2) == BATCHES // 2
     go_on(state, story)
 
@@ -247,11 +226,11 @@ def test_killed_at_any_moment_of_a_vacuum(story: Story, churned: Path, tmp_path:
     """Also while SQLite writes its file anew; the state can be vacuumed again, and is as small as ever."""
     state = Path(shutil.copytree(churned, tmp_path / "state"))
     draw = random.Random(SEED)
-    for kill in range(5):
-        process = ready(applier(state, "vacuum", tmp_path / f"scratch{kill}"))
+    for _ in range(5):
+        process = Applier(state).ready()
         time.sleep(draw.uniform(0, 0.15))
         process.kill()
-        told_by(process)
+        process.rest()
         assert check(state, story, BATCHES // 2) == BATCHES // 2
     with hf.Monitor.open(state) as watch:
         watch.vacuum()
@@ -265,9 +244,9 @@ def test_killed_while_a_state_is_made(story: Story, tmp_path: Path) -> None:
     feather.write_feather(arrow(list(story.rows[0].elements())), source)
     for flush in range(1, 100):
         state = tmp_path / f"state{flush}"
-        process = applier(state, "-", source, flush)
-        told_by(process)
-        if process.returncode == 0:
+        process = Applier(state, source=source, die=flush)
+        process.rest()
+        if process.exit_code == 0:
             assert flush > 3
             return
         try:

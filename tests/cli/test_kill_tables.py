@@ -17,8 +17,9 @@ import pytest
 from pyarrow import feather
 
 import holdfast as hf
+from tests.cli.applier import Applier
 from tests.cli.running import Row, rows_of
-from tests.cli.test_kill import applier, named_files, ready, told_by
+from tests.cli.test_kill import named_files
 
 BATCHES = 6
 RULE = "orders.cust in customers.id"
@@ -99,9 +100,9 @@ def go_on(state: Path, story: Story) -> None:
 @pytest.mark.parametrize("flush", [1, 2, 3, 4, 7])
 def test_killed_before_a_file_or_a_transaction_reaches_the_disk(story: Story, tmp_path: Path, flush: int) -> None:
     state = Path(shutil.copytree(story.state, tmp_path / "state"))
-    process = ready(applier(state, story.batches, tmp_path / "scratch", flush))
-    told = len(told_by(process))
-    assert process.returncode == -signal.SIGKILL
+    process = Applier(state, story.batches, die=flush).ready()
+    told = len(process.rest())
+    assert process.exit_code == -signal.SIGKILL
     check(state, story, told)
     go_on(state, story)
 
@@ -109,9 +110,9 @@ def test_killed_before_a_file_or_a_transaction_reaches_the_disk(story: Story, tm
 def test_killed_again_and_again(story: Story, tmp_path: Path) -> None:
     state = Path(shutil.copytree(story.state, tmp_path / "state"))
     draw, applied = random.Random(15), 0
-    for kill in range(4):
-        process = ready(applier(state, story.batches, tmp_path / f"scratch{kill}"))
+    for _ in range(4):
+        process = Applier(state, story.batches).ready()
         time.sleep(draw.uniform(0, 0.3))
         process.kill()
-        applied = check(state, story, max(applied, len(told_by(process))))
+        applied = check(state, story, max(applied, len(process.rest())))
     go_on(state, story)

@@ -6,17 +6,15 @@ import os
 import re
 import shutil
 import signal
-import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 import holdfast as hf
-from tests.cli.running import HEADER, Holdfast, environment, names_in, refused, write
+from tests.cli.applier import Applier
+from tests.cli.running import HEADER, Holdfast, names_in, refused, write
 
-APPLIER = str(Path(__file__).with_name("applier.py"))
 GOOD, BAD = "8,Eve,0.5,2024-02-01", "9,Flo,much,2024-02-01"
 
 
@@ -153,11 +151,11 @@ class Place:
         shutil.copytree(folder, root / "in")
         return Place(root)
 
-    def watch_and_die(self, flush: int) -> int:
+    def watch_and_die(self, flush: int) -> int | None:
         """Watch until all is applied, or until the process kills itself; gives how it ended."""
-        words = [APPLIER, self.root / "state", self.root / "in", self.root / "scratch", flush, self.root / "aside"]
-        command = [sys.executable, *map(str, words)]
-        return subprocess.run(command, capture_output=True, env=environment(), check=False).returncode
+        process = Applier(self.root / "state", self.root / "in", aside=self.root / "aside", die=flush)
+        process.rest()
+        return process.exit_code
 
     def watch(self) -> None:
         with hf.Monitor.open(self.root / "state") as monitor:
