@@ -1,8 +1,12 @@
 # Everything sets itself up: `make demo` and `make test` need Python 3.11 or newer, and make.
 PYTHON ?= python3
 BIN := .venv/bin
+PYTEST := $(BIN)/python -m pytest -n 2 --dist loadgroup
+# Hundreds of processes start in the tests, each of them sooner where Python may store its bytecode.
+unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup demo test lint types layers unit browser bench compare same pictures golden requirements clean
+.PHONY: help setup demo quick test matrix fix lint types layers unit browser bench compare same pictures golden \
+	requirements clean
 
 help:  ## Show what can be made
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -19,7 +23,19 @@ setup: .venv/.ready  ## Make the virtual environment .venv, with the holdfast co
 demo: setup  ## Watch a small table, apply four batches, see what changed, and get a page of it
 	$(BIN)/holdfast demo
 
+quick: lint types layers  ## Most checks, within a minute: no test that needs Spark, a browser, kills or long streams
+	$(PYTEST) -m "not (spark or browser or kill or long)" $(ARGS)
+
 test: lint types layers unit  ## All checks: lint, types, layers, tests
+
+matrix: setup  ## What takes longer than `make test`, before a release: more random streams, flipped bits and kills
+	$(BIN)/python -m tests.laws.soak --streams 2000 --jobs 2
+	$(BIN)/python -m tests.store.flips --flips 2000
+	$(PYTEST) -m kill --everywhere
+
+fix: setup  ## Format the code, and correct what ruff can correct
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
 
 lint: setup
 	$(BIN)/ruff check .
@@ -32,7 +48,7 @@ layers: setup
 	$(BIN)/lint-imports
 
 unit: setup
-	$(BIN)/python -m pytest -n 2 --dist loadgroup $(ARGS)
+	$(PYTEST) $(ARGS)
 
 browser:  ## Fetch a browser for the tests of the page: with apt-get, else from npm into .browser/
 	sh tests/browser/fetch.sh
@@ -46,13 +62,13 @@ compare: setup  ## Is this version slower than BASE=COMMIT? NAMES="…" ROUNDS=5
 same: setup  ## Do the commands print the same JSON as those of BASE=COMMIT? NAMES="iris …" takes some data, QUICK=1 few rows, ASIDE="field …"
 	$(BIN)/python -m benchmarks.same $(BASE) $(NAMES) $(if $(QUICK),--quick) $(if $(ASIDE),--aside $(ASIDE))
 
-pictures: setup  ## Make the pictures of the README anew (needs a browser)
+pictures: setup  ## Redraw the pictures of the README (needs a browser)
 	$(BIN)/python -m docs.pictures.make
 
-golden: setup  ## Make the golden state of the tests anew, when the format of states has changed
+golden: setup  ## Write the golden state of the tests again, when the format of states has changed
 	$(BIN)/python -m tests.store.golden.make
 
-requirements:  ## Pin the requirements anew (needs uv)
+requirements:  ## Pin the requirements again (needs uv)
 	for set in base dev peers; do \
 	  uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet \
 	    requirements/$$set.in -o requirements/$$set.txt; \
