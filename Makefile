@@ -23,15 +23,16 @@ setup: .venv/.ready  ## Make the virtual environment .venv, with the holdfast co
 demo: setup  ## Watch a small table, apply four batches, see what changed, and get a page of it
 	$(BIN)/holdfast demo
 
-quick: lint types layers  ## Most checks, within a minute: no test that needs Spark, a browser, kills or long streams
-	$(PYTEST) -m "not (spark or browser or kill or long)" $(ARGS)
+quick: lint types layers  ## Within a minute: fewer random examples, no Spark, no browser, no kills, no long streams
+	$(PYTEST) --examples 0.1 -m "not (spark or browser or process or long)" $(ARGS)
 
 test: lint types layers unit  ## All checks: lint, types, layers, tests
 
-matrix: setup  ## What takes longer than `make test`, before a release: more random streams, flipped bits and kills
-	$(BIN)/python -m tests.laws.soak --streams 2000 --jobs 2
+matrix: setup  ## What takes longer than `make test`, before a release: many random streams, flipped bits, kills everywhere
+	$(PYTEST) -m "process or long" --everywhere
+	$(PYTEST) -m "not spark" --examples 10 tests/laws
 	$(BIN)/python -m tests.store.flips --flips 2000
-	$(PYTEST) -m kill --everywhere
+	$(BIN)/python -m tests.laws.soak --streams 2000 --jobs 2
 
 fix: setup  ## Format the code, and correct what ruff can correct
 	$(BIN)/ruff check --fix .

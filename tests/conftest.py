@@ -1,14 +1,17 @@
-"""What all tests share: one quiet Spark session for the whole run, started when a test first asks for it."""
+"""What all tests share: the markers, how many random examples are tried, and one quiet Spark session for the whole run,
+started when a test first asks for it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, is_hypothesis_test, settings
 
+from tests import needs
 from tests.compiling import compile_once
 
 if TYPE_CHECKING:
@@ -18,18 +21,45 @@ if TYPE_CHECKING:
 settings.register_profile("holdfast", max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("holdfast")
 compile_once()
+_FEWEST = 3  # examples of each test, whatever share of them is tried
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--examples", type=float, default=1.0, help="this share of the random examples of each test")
+    parser.addoption("--everywhere", action="store_true", help="kill at every file that reaches the disk, not at some")
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Where a test is marked with the flushes at which to kill: at each of them, or at all up to the last."""
+    for marker in metafunc.definition.iter_markers("flushes"):
+        everywhere = range(1, marker.kwargs["last"] + 1)
+        metafunc.parametrize("flush", everywhere if metafunc.config.getoption("--everywhere") else marker.args)
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest-xdist looks at the groups
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Of the processes that share a run, one has the Spark session: all tests that need it go there. And tests of one
     engine go to one process, for they need the same kernels: while it compiles these, others compile others.
     """
+    share = config.getoption("--examples")
     for item in items:
-        if "spark" in getattr(item, "fixturenames", ()) or item.get_closest_marker("spark"):
+        needs.mark(item)
+        if share != 1:
+            _try(item, share)
+        if item.get_closest_marker("spark"):
             item.add_marker(pytest.mark.xdist_group("spark"))
         elif not item.get_closest_marker("xdist_group") and (folder := _of_kernels(item.path)):
             item.add_marker(pytest.mark.xdist_group(folder))
+
+
+def _try(item: pytest.Item, share: float) -> None:
+    """Try only a share of the random examples of a test, or more than all."""
+    test: Any = getattr(item, "function", None)
+    if is_hypothesis_test(test) and not hasattr(test, "tries_a_share"):
+        usual = test._hypothesis_internal_use_settings  # Hypothesis itself has no setting for a share
+        examples = max(_FEWEST, round(usual.max_examples * share))
+        test._hypothesis_internal_use_settings = settings(usual, max_examples=examples)
+        test.tries_a_share = True
 
 
 def _of_kernels(test: Path) -> str:

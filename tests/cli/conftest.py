@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
+import typer.main
 
 from holdfast import cli
 from holdfast.intake import readers
 from tests.cli.running import Holdfast, Ran, write
+
+_commands = cache(typer.main.get_command)  # typer makes all commands again for each call, which takes half of its time
 
 
 @pytest.fixture
 def holdfast(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Holdfast:
     """The command, run in this process: `holdfast("status", state)`."""
     monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setattr(typer.main, "get_command", _commands)
 
     def run(*words: object) -> Ran:
         monkeypatch.setattr(sys, "argv", ["holdfast", *map(str, words)])

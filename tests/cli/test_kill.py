@@ -190,7 +190,7 @@ def test_killed_again_and_again_while_applying(story: Story, seconds: float, tmp
     go_on(state, story)
 
 
-@pytest.mark.parametrize("flush", [1, 2, 3, 4, 5, 6, 7, 8, 11, 14])
+@pytest.mark.flushes(1, 2, 3, 4, 5, 6, 7, 8, 11, 14, last=60)
 def test_killed_before_a_file_or_a_transaction_reaches_the_disk(story: Story, tmp_path: Path, flush: int) -> None:
     state = copied(story, tmp_path)
     process = Applier(state, story.batches, die=flush).ready()

@@ -97,7 +97,7 @@ def go_on(state: Path, story: Story) -> None:
     assert not hf.verify(state, deep=True).problems
 
 
-@pytest.mark.parametrize("flush", [1, 2, 3, 4, 7])
+@pytest.mark.flushes(1, 2, 3, 4, 7, last=30)
 def test_killed_before_a_file_or_a_transaction_reaches_the_disk(story: Story, tmp_path: Path, flush: int) -> None:
     state = Path(shutil.copytree(story.state, tmp_path / "state"))
     process = Applier(state, story.batches, die=flush).ready()

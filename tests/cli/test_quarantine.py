@@ -170,7 +170,7 @@ class Place:
         return {re.sub(r"-[0-9a-f]{8}\.", ".", path.name): path.read_text() for path in found}
 
 
-@pytest.mark.parametrize("flush", [1, 2, 3, 4, 5, 6, 7, 9, 11, 13])
+@pytest.mark.flushes(1, 2, 3, 4, 5, 6, 7, 9, 11, 13, last=14)
 def test_killed_before_a_file_or_a_transaction_reaches_the_disk(
     state: Path, folder: Path, tmp_path: Path, flush: int
 ) -> None:

@@ -1,0 +1,71 @@
+"""What tests need: said here, so that `make quick` can leave out what takes long or may not be at hand.
+
+A test needs Spark or a browser where it asks for their fixtures, or is marked so. All others are listed by file, or by
+file and test.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+FIXTURES = ("spark", "browser")
+PROCESSES = """
+    test_examples.py
+    benchmarks/test_frame.py
+    benchmarks/test_versions.py
+    cli/test_bad_state.py::test_a_state_locked_by_a_living_process
+    cli/test_complete.py::test_outputs_on_a_read_only_disk
+    cli/test_exit.py
+    cli/test_interrupted.py
+    cli/test_kill.py
+    cli/test_kill_tables.py
+    cli/test_pipes.py
+    cli/test_quarantine.py::test_killed_before_a_file_or_a_transaction_reaches_the_disk
+    cli/test_read_only.py::test_a_state_on_a_read_only_disk
+    cli/test_start.py
+    cli/test_watch.py::test_a_watch_ends_when_nobody_reads
+    engines/test_toy.py
+    kernels/test_jit.py
+    serve/test_server.py
+    spark/test_session.py
+    store/test_backup.py::test_backups_while_a_writer_works
+    store/test_store.py::test_a_killed_init_can_be_run_again
+"""
+LONG = """
+    api/test_changes.py::test_a_dead_process_leaves_the_state_before_a_change_or_after_it
+    benchmarks/test_data.py
+    engines/denial/test_differential.py
+    engines/denial/test_index_files.py
+    engines/functional/test_key_index.py::test_processes_go_on_with_files
+    engines/functional/test_peers.py
+    engines/inclusion/test_tpch.py
+    engines/order/test_peers.py
+    engines/pointwise/test_never.py::test_many_columns
+    engines/pointwise/test_real.py
+    engines/pointwise/test_tall.py
+    laws/test_growth.py
+    laws/test_soak.py
+    pairs/test_multiset_rows.py
+    search/test_boxtree.py::test_grows_from_nothing_and_shrinks_to_nothing
+    sources/test_datasets.py::test_text_equals_the_csv_module_and_nulls_equal_the_markers
+    sources/test_local.py::test_quotes_that_are_never_closed
+    spark/test_speculation.py
+    store/test_memory.py::test_a_thousand_batches_with_fifty_rules_are_small
+    store/test_sums.py::test_bits_that_turn_anywhere
+    store/test_vacuum.py::test_readers_look_while_tables_are_written_anew
+    store/test_verifying.py::test_no_bit_that_turns_changes_an_answer
+    table/test_order.py::test_thousands_one_by_one
+"""
+LISTED = dict.fromkeys(PROCESSES.split(), "process") | dict.fromkeys(LONG.split(), "long")
+
+
+def mark(item: pytest.Item) -> None:
+    """Give a test the markers that say what it needs."""
+    for name in FIXTURES:
+        if name in getattr(item, "fixturenames", ()):
+            item.add_marker(name)
+    file, _, test = item.nodeid.partition("::")
+    file = file.removeprefix("tests/")
+    for place in (file, f"{file}::{test.partition('[')[0]}"):
+        if place in LISTED:
+            item.add_marker(LISTED[place])
