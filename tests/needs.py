@@ -50,10 +50,10 @@ LONG = """
     sources/test_datasets.py::test_text_equals_the_csv_module_and_nulls_equal_the_markers
     sources/test_local.py::test_quotes_that_are_never_closed
     spark/test_speculation.py
-    store/test_memory.py::test_a_thousand_batches_with_fifty_rules_are_small
+    api/test_memory.py::test_a_thousand_batches_with_fifty_rules_are_small
     store/test_sums.py::test_bits_that_turn_anywhere
-    store/test_vacuum.py::test_readers_look_while_tables_are_written_anew
-    store/test_verifying.py::test_no_bit_that_turns_changes_an_answer
+    api/test_vacuum.py::test_readers_look_while_tables_are_written_anew
+    api/test_verification.py::test_no_bit_that_turns_changes_an_answer
     table/test_order.py::test_thousands_one_by_one
 """
 LISTED = dict.fromkeys(PROCESSES.split(), "process") | dict.fromkeys(LONG.split(), "long")

@@ -103,7 +103,10 @@ def test_a_watched_snapshot_with_bad_rows_is_moved_aside(holdfast: Holdfast, sta
     assert holdfast(*command).code == 2
     assert sorted(path.name for path in aside.iterdir()) == ["today.csv", "today.csv.reason"]
     assert names_in(state) == ["Ann", "Bob", "Cy", "Di"]
-    refused(holdfast("apply", state, "--snapshot", aside / "today.csv", "--quarantine", aside), "a snapshot can't go")
+    refused(
+        holdfast("apply", state, "--snapshot", aside / "today.csv", "--quarantine", aside),
+        "can't leave out bad rows",
+    )
     assert not whole.exists()
 
 

@@ -111,8 +111,8 @@ def test_what_values_do_not_tell_is_not_said() -> None:
             assert operand.text == "t.a - t.b"
             return 2
 
-    assert said("t.c like 'x%' and t.c matches 'z'", row, known=Table()) == "Id 1: c 'y' does not match 'z'"
-    assert said("t.a - t.b > 5", row, known=Table()) == "Id 1: t.a - t.b (2) is at most 5"
+    assert said("t.c like 'x%' and t.c matches 'z'", row, evaluator=Table()) == "Id 1: c 'y' does not match 'z'"
+    assert said("t.a - t.b > 5", row, evaluator=Table()) == "Id 1: t.a - t.b (2) is at most 5"
 
 
 def test_the_order_of_rows_and_the_columns_at_fault() -> None:
