@@ -48,16 +48,17 @@ def _cells_in(clusters: Ints, cells: Cells) -> int:
     return len(clusters) * (1 + len(cells.counts) // max(len(cells.sizes), 1))
 
 
-@measured(lambda numbers, first, _head, _following: len(numbers) - first)
-def link(numbers: NDArray[np.uint64], first: int, head: Ints, following: Ints) -> None:
+@measured(lambda keys, _word, first, _head, _following: len(keys) - first)
+def link(keys: NDArray[np.uint64], word: int, first: int, head: Ints, following: Ints) -> None:
     """Put the cells from `first` on into the chains of their clusters, or of their values. What has no chain, as values
     beyond those known, is nobody else's.
 
-    IN numbers[cell]: its cluster or value; OUT head[number]: the first cell, following[cell]: the next one; -1: none
+    IN keys[cell, word]: its cluster (word 0) or value (word 1)
+    OUT head[number]: the first cell; following[cell]: the next one; -1: none
     """
-    for cell in range(first, len(numbers)):
-        if numbers[cell] < len(head):
-            number = np.int64(numbers[cell])
+    for cell in range(first, len(keys)):
+        if keys[cell, word] < len(head):
+            number = np.int64(keys[cell, word])
             following[cell] = head[number]
             head[number] = cell
 

@@ -83,7 +83,7 @@ def batch_of(change: Change) -> WeightedRows:
     steps = np.repeat(np.array([1, -1]), [change.inserted.shape[1], change.deleted.shape[1]])
     batch = WeightedRows.of(codes, steps)
     moved = batch.weights != 0
-    return batch if moved.all() else WeightedRows.of(batch.codes()[:, moved], batch.weights[moved])
+    return batch if moved.all() else WeightedRows.of(batch.codes().compress(moved, axis=1), batch.weights[moved])
 
 
 @dataclass(frozen=True)

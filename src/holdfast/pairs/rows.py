@@ -163,7 +163,11 @@ class WeightedRows:
     def _repack(self, tops: NDArray[np.int64]) -> None:
         """Make room for larger cells in each column that needs it, and let rows of weight 0 go."""
         living = self.weights != 0
-        cells, weights, hashes = self.codes()[:, living], self.weights[living], self._hashes[: self.used][living]
+        cells, weights, hashes = (
+            self.codes().compress(living, axis=1),
+            self.weights[living],
+            self._hashes[: self.used][living],
+        )
         packed = WeightedRows.of(cells, weights, np.maximum(tops, self._tops()), hashes)
         self.__dict__.update(packed.__dict__)
 

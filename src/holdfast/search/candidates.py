@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.kernels.jit import frozen
 from holdfast.kernels.semijoin import marked, mix_codes, mix_keys, see, seen
 from holdfast.search.keys import CodeSpace
 from holdfast.search.operands import Operands
@@ -71,7 +72,7 @@ def _sharing_values(rows: Operands, columns: Sequence[int], others: Sequence[int
 
 def _marked(codes: AnyCodes, mask: NDArray[np.bool_]) -> NDArray[np.int64]:
     """The places of the codes that are marked."""
-    return _places(len(codes), lambda part, places: marked(codes[part], mask, places))
+    return _places(len(codes), lambda part, places: marked(frozen(codes[part]), mask, places))
 
 
 def _meeting(hashes: Hashes, others: Hashes) -> NDArray[np.int64]:
@@ -106,9 +107,9 @@ def _mixing(rows: Operands, column: int, other: int, hashes: Hashes) -> Callable
     codes, spaces = rows.codes(column), rows.spaces
     if isinstance(spaces.of_column[column], CodeSpace):
         null_meets = spaces.nulls.are_equal
-        return lambda part: mix_codes(codes[part], null_meets, hashes[part])
+        return lambda part: mix_codes(frozen(codes[part]), null_meets, hashes[part])
     keys, shared = spaces.all_keys(column, rows.table), spaces.shared(column, other, rows.table)
-    return lambda part: mix_keys(codes[part], keys, shared, hashes[part])
+    return lambda part: mix_keys(frozen(codes[part]), keys, shared, hashes[part])
 
 
 def _places(rows: int, mark: Callable[[slice, NDArray[np.int64]], int]) -> NDArray[np.int64]:

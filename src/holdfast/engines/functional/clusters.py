@@ -122,7 +122,7 @@ class Clusters:
 
     def _link(self, had: int) -> None:
         if not self.is_key:
-            link(self.cells.keys[:, 0], had, self._head, self._next)
+            link(self.cells.keys, 0, had, self._head, self._next)
 
     def _make_room(self) -> None:
         """Have room for what is kept of each cluster and each cell."""

@@ -136,7 +136,7 @@ class Telling:
             room = max(len(cells.counts), 2 * len(kept.following))
             kept = kept._replace(following=_longer(kept.following, room, -1))
         self._values = kept
-        link(cells.keys[:, 1], self._linked, kept.head, kept.following)
+        link(cells.keys, 1, self._linked, kept.head, kept.following)
         self._linked = len(cells.keys)
 
 

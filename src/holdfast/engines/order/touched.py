@@ -64,6 +64,6 @@ class _Rearranged(RankedColumns):
     """Some rows in another order, all of them living."""
 
     def __init__(self, rows: RankedColumns, places: NDArray[np.int64]) -> None:
-        self._table, self._cells = None, rows.cells[:, places]
+        self._table, self._cells = None, rows.cells.take(places, axis=1)
         self._alive, self.count = np.ones(len(places), np.bool_), len(places)
         self.distinct, self.columns, self.value_counts = rows.distinct, rows.columns, rows.value_counts

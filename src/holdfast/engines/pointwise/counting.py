@@ -111,6 +111,8 @@ class _Rows:
         for begin in range(0, len(rows), _AT_ONCE):
             so_far(0)
             some = slice(begin, begin + _AT_ONCE)
-            question = Question(np.arange(len(cells)), operators, cells[:, some], rows[some], OTHERS, 0, 0)
+            question = Question(
+                np.arange(len(cells)), operators, np.ascontiguousarray(cells[:, some]), rows[some], OTHERS, 0, 0
+            )
             found += int(tree.count(question).sum())
         return found

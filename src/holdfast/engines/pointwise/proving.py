@@ -173,7 +173,7 @@ class _Look:
     """
 
     def __init__(self, rows: RankedColumns, fresh: int) -> None:
-        self._cells, self._values = rows.cells[:, : rows.count], rows.value_counts
+        self._cells, self._values = rows.cells, rows.value_counts
         self._alive, self._fresh = rows.alive, fresh
         self._present = cache(partial(_present, rows))
         self._walks = Walks(Columns(rows, fresh))
@@ -330,8 +330,8 @@ class _Lying:
         values = np.concatenate([self.groups[None].astype(np.int64), self.ranks.astype(np.int64)])
         some, others = np.flatnonzero(below), np.flatnonzero(above)
         operators = np.array([EQ, *(LT if strict else LE for strict in self.strict)], np.int64)
-        question = Question(np.arange(len(values)), operators, values[:, others], others, OTHERS, 0, 0)
-        tree, blocks = BoxTree(values[:, some], some), full_blocks(len(others))
+        question = Question(np.arange(len(values)), operators, values.take(others, axis=1), others, OTHERS, 0, 0)
+        tree, blocks = BoxTree(values.take(some, axis=1), some), full_blocks(len(others))
         for begin in range(0, len(blocks) - 1, _BLOCKS_AT_ONCE):
             so_far(0)
             found = tree.first(question, blocks[begin : begin + _BLOCKS_AT_ONCE + 1])
