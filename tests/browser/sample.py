@@ -14,7 +14,7 @@ from typing import Any
 from holdfast.engines.registry import rule_class
 from holdfast.report.bundle import html_page
 from holdfast.report.diagram import Edge, tables
-from holdfast.report.pictures import Run, bars, histogram, line, strip
+from holdfast.report.pictures import Span, bars, histogram, line, strip
 from holdfast.text.quotes import quoted
 
 Json = dict[str, Any]
@@ -280,21 +280,21 @@ def _orphan() -> Json:
 
 def _strips() -> list[str]:
     last = BATCHES
-    fared: list[tuple[str, Sequence[Run]]] = [
-        ("held after every batch", [Run(0, last, "held")]),
-        ("broke with batch 11", [Run(0, 10, "held"), Run(11, last, "broken", "Id 17 and Id 44")]),
-        ("broke with batch 4", [Run(0, 3, "held"), Run(4, 8, "broken", "Id 4 and Id 5"), Run(9, last, "held")]),
+    fared: list[tuple[str, Sequence[Span]]] = [
+        ("held after every batch", [Span(0, last, "held")]),
+        ("broke with batch 11", [Span(0, 10, "held"), Span(11, last, "broken", "Id 17 and Id 44")]),
+        ("broke with batch 4", [Span(0, 3, "held"), Span(4, 8, "broken", "Id 4 and Id 5"), Span(9, last, "held")]),
         (
             "broke twice, the last time with batch 7",
             [
-                Run(0, 2, "held"),
-                Run(3, 4, "broken", "Id 1 and Id 2"),
-                Run(5, 6, "held"),
-                Run(7, last, "broken", f"Id 17 and {EVIL}"),
+                Span(0, 2, "held"),
+                Span(3, 4, "broken", "Id 1 and Id 2"),
+                Span(5, 6, "held"),
+                Span(7, last, "broken", f"Id 17 and {EVIL}"),
             ],
         ),
-        ("follows from another rule", [Run(0, 4, "held"), Run(5, last, "implied", "Zip -> State")]),
-        ("not tested at the end", [Run(0, 1, "absent"), Run(2, 9, "held"), Run(10, last, "untested")]),
+        ("follows from another rule", [Span(0, 4, "held"), Span(5, last, "implied", "Zip -> State")]),
+        ("not tested at the end", [Span(0, 1, "absent"), Span(2, 9, "held"), Span(10, last, "untested")]),
     ]
     return [strip(runs, label) for label, runs in fared]
 

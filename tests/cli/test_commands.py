@@ -54,7 +54,7 @@ def test_every_line_of_json_is_json(holdfast: Holdfast, tmp_path: Path) -> None:
     told = holdfast("discover", tmp_path / "odd.arrow", "--rules", "column", "--format", "json")
     assert told.code == 0
     assert list(told.facts) == ["float", "text", "decimal", "time"]
-    assert told.err == "table odd: left out, as their types can't be compared: list\n"
+    assert told.err == "table odd: columns left out because their types can't be compared: list\n"
     assert run_process("discover", tmp_path / "odd.arrow", "--rules", "column", "--format", "json").out == told.out
 
 
@@ -87,7 +87,7 @@ def test_several_tables_under_names_of_their_own(holdfast: Holdfast, people: Pat
 
 def test_names_and_keys_that_do_not_fit(holdfast: Holdfast, people: Path, tmp_path: Path) -> None:
     state = tmp_path / "state"
-    refused(holdfast("init", state, people, people), "both called 'people'", "other=")
+    refused(holdfast("init", state, people, people), "two sources are called 'people'", "other=")
     refused(holdfast("init", state, people, f"b={people}", "--key", "id"), "--key id", "table:id")
     refused(holdfast("init", state, people, "--key", "nobody:id"), "'nobody'")
     refused(holdfast("init", state, people, "--watch", "magic"), "'magic'", "column")

@@ -62,7 +62,7 @@ def test_a_file_of_rules_takes_the_place_of_all(
     assert "set EDITOR, or give a FILE" in holdfast("rules", state, "edit").sentence
     monkeypatch.setenv("EDITOR", "sed -i s/zip/zap/")
     sentence = holdfast("rules", state, "edit").sentence
-    kept = Path(sentence.rpartition("say: edit ")[2])  # what was written is not lost with a slip of the pen
+    kept = Path(sentence.rpartition("run: edit ")[2])  # what was written is not lost with a slip of the pen
     assert "zap -> city" in kept.read_text()
     assert "'zap'" in holdfast("rules", state, "edit", kept).sentence
 

@@ -22,7 +22,7 @@ def test_found_as_denial_constraints_that_check_takes(pay: Path, holdfast: Holdf
     assert "not(t.town = s.town and t.pay <= s.pay and t.rate > s.rate)" in denials
     for denial in denials:
         assert holdfast("check", pay, "--rule", denial).code == 0
-    refused(holdfast("discover", pay, "--rules", "fd", "--as", "dc"), "ask for them: --rules pod")
+    refused(holdfast("discover", pay, "--rules", "fd", "--as", "dc"), "add --rules pod")
 
 
 def test_a_batch_that_breaks_one_says_how(pay: Path, tmp_path: Path, holdfast: Holdfast) -> None:

@@ -180,12 +180,12 @@ def test_wide_rows_are_shown_one_below_the_other(
 
 def test_rows_that_are_not_there(holdfast: Holdfast, state: Path) -> None:
     refused(holdfast("rows", state, 0, 99), "table people has no row 99", "numbered from 0 to 3")
-    refused(holdfast("rows", state), "say which rows")
+    refused(holdfast("rows", state), "give the numbers of rows")
     refused(holdfast("rows", state, "--where", "id=77"), "no row has id=77")
     refused(holdfast("rows", state, "--where", "id=x"), "column 'id': 'x' is no value of type")
     refused(holdfast("rows", state, "--where", "nope=x"), "no column 'nope'", "id, name, score, day")
     refused(holdfast("rows", state, 0, "--table", "nope"), "no table 'nope'")
-    refused(holdfast("rows", state, 0, "--limit", 0), "--limit 0")
+    refused(holdfast("rows", state, 0, "--limit", 0), "'--limit'", "equal to 1")
     assert holdfast("rows", state, "--where", "score=null", "--format", "json").objects[0]["row"] == 1
 
 

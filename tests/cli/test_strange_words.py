@@ -99,7 +99,7 @@ def test_a_table_has_a_name(holdfast: Holdfast, state: Path, people: Path, tmp_p
             refused(holdfast("tables", state, "add", source), "the table has no name", "name=path")
     for words in (("discover",), ("suggest",), ("init", tmp_path / "other"), ("check", "--rule", "rows > 0")):
         refused(holdfast(*words, f"={people}"), "the table has no name", "name=path")
-    refused(holdfast("apply", state, "--table", f"={people}"), f"--table ={people}", "whose rows")
+    refused(holdfast("apply", state, "--table", f"={people}"), f"--table ={people}", "name the table")
     with pytest.raises(hf.BadInput, match="the table has no name"):
         hf.discover({"": people}, "column")
     assert holdfast("discover", f"here={hidden}", "--rules", "column").code == 0
@@ -107,8 +107,8 @@ def test_a_table_has_a_name(holdfast: Holdfast, state: Path, people: Path, tmp_p
 
 @pytest.mark.parametrize("named", ['"id', 'id,"name', '"id"x,name'])
 def test_quotes_around_names_are_closed(holdfast: Holdfast, people: Path, tmp_path: Path, named: str) -> None:
-    refused(holdfast("discover", people, "--columns", named), repr(named), "none closes it")
-    refused(holdfast("init", tmp_path / "other", people, "--key", named), repr(named), "none closes it")
+    refused(holdfast("discover", people, "--columns", named), repr(named), "is not closed")
+    refused(holdfast("init", tmp_path / "other", people, "--key", named), repr(named), "is not closed")
     odd = write(tmp_path / "odd.csv", ['"a,b","c""d"', "1,2"])
     told = holdfast("discover", odd, "--columns", '"a,b", "c""d"', "--rules", "column", "--format", "json")
     assert set(told.facts) == {"a,b", 'c"d'}

@@ -83,7 +83,7 @@ def test_an_overview_without_options(holdfast: Holdfast, towns: Path, tmp_path: 
 def test_what_is_wrong_is_said(holdfast: Holdfast, towns: Path, tmp_path: Path) -> None:
     assert "can't be suggested" in holdfast("suggest", towns, "--rules", "column").err
     holdfast("init", tmp_path / "state", towns)
-    assert "give it alone" in holdfast("suggest", tmp_path / "state", towns).err
+    assert "leave out other sources" in holdfast("suggest", tmp_path / "state", towns).err
 
 
 @pytest.mark.parametrize("lines", [["a,b"], ["a,b", "1,2"], ["a,b", "1,", "1,"]])

@@ -93,8 +93,8 @@ def test_a_feed_names_the_table_of_each_row(holdfast: Holdfast, shop: Path, tmp_
     [
         (["--table", "orders=o.csv", "--insert", "c.csv"], "leave out that of inserts"),
         (["--table", "orders", "--insert", "o.csv", "--how", "delete"], "there are none; leave it out"),
-        (["--table", "orders", "--table", "customers=c.csv"], "needs a file of each: --table name=path"),
-        (["--table", "orders=o.csv", "--table", "orders=c.csv"], "there is a file of orders already"),
+        (["--table", "orders", "--table", "customers=c.csv"], "needs a file for each: --table name=path"),
+        (["--table", "orders=o.csv", "--table", "orders=c.csv"], "there is already a file for orders"),
         (["--table", "orders=o.csv", "--table-column", "x"], "don't name a table as well"),
         (["--table", "clients=o.csv"], "there is no table 'clients'"),
         (["--insert", "o.csv"], "this state watches several tables"),

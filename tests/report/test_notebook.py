@@ -16,11 +16,11 @@ from holdfast.api.monitor import Monitor
 from holdfast.cli.printing import print_findings
 from holdfast.report.document import tables
 from holdfast.report.document.tables import Portrait, portrait
-from holdfast.report.pages import escape
+from holdfast.report.markup import escape
 from holdfast.report.printing import (
     print_explanation,
     print_history,
-    print_listing,
+    print_listings,
     print_outcome,
     print_rows,
     print_rule_history,
@@ -170,8 +170,8 @@ def test_escape_sequences_never_reach_the_terminal(watch: Monitor, capsys: pytes
     shown = everything(watch)
     print_outcome(shown["outcome"])
     for listing in shown["violations"]:
-        print_listing(listing, 5, with_rows=False)
-        print_listing(listing, 5, with_rows=True)
+        print_listings([listing], 5, with_rows=False)
+        print_listings([listing], 5, with_rows=True)
     print_history(watch.history())
     print_rule_history(shown["history"])
     print_explanation(shown["explanation"])

@@ -9,14 +9,14 @@ from xml.etree import ElementTree
 import pytest
 
 from holdfast.report.diagram import Edge, tables
-from holdfast.report.pictures import STYLE, Run, bars, histogram, line, strip
+from holdfast.report.pictures import STYLE, Span, bars, histogram, line, strip
 
 EVIL = "<script>alert('1')</script>\x1b[2J\"&"
 SVG = "{http://www.w3.org/2000/svg}"
 
 PICTURES = {
-    "strip": strip([Run(0, 3, "held"), Run(4, 4, "broken", EVIL), Run(5, 6, "implied", EVIL)], EVIL),
-    "quiet strip": strip([Run(0, 3, "untested"), Run(4, 4, "absent")], EVIL, links=False),
+    "strip": strip([Span(0, 3, "held"), Span(4, 4, "broken", EVIL), Span(5, 6, "implied", EVIL)], EVIL),
+    "quiet strip": strip([Span(0, 3, "untested"), Span(4, 4, "absent")], EVIL, links=False),
     "line": line([(0, 0.0), (2, 1234.0), (3, None), (4, 0.00012)], EVIL, last=9),
     "bars": bars([(EVIL, 12), ("b", 0)], 7, 5, EVIL),
     "histogram": histogram([1, 0, 3], EVIL, EVIL, 4, EVIL),
@@ -58,7 +58,7 @@ def test_colours_are_classes_and_sizes_scale(picture: str) -> None:
 
 
 def test_a_strip_tells_what_happened_and_leads_to_the_batch() -> None:
-    picture = strip([Run(0, 6, "held"), Run(7, 9, "broken", "Id 4 and Id 9"), Run(10, 10, "held")], "Zip -> State")
+    picture = strip([Span(0, 6, "held"), Span(7, 9, "broken", "Id 4 and Id 9"), Span(10, 10, "held")], "Zip -> State")
     links = {link.get("href"): link.get("aria-label") for link in parsed(picture).iter(f"{SVG}a")}
     assert links == {
         "#/batch/0": "batches 0 to 6: held",
@@ -74,8 +74,8 @@ def test_a_strip_tells_what_happened_and_leads_to_the_batch() -> None:
 
 @pytest.mark.parametrize("at", [0, 1, 499, 998, 999])
 def test_one_breakage_in_a_thousand_batches_is_seen(at: int) -> None:
-    runs = [Run(0, at - 1, "held")] if at else []
-    runs += [Run(at, at, "broken", "row 1"), *([Run(at + 1, 999, "held")] if at < 999 else [])]
+    runs = [Span(0, at - 1, "held")] if at else []
+    runs += [Span(at, at, "broken", "row 1"), *([Span(at + 1, 999, "held")] if at < 999 else [])]
     picture = strip(runs, "rule")
     (broken,) = shapes(picture, "broken")
     width = float(parsed(picture).get("width", "nan"))
@@ -85,7 +85,7 @@ def test_one_breakage_in_a_thousand_batches_is_seen(at: int) -> None:
 
 
 def test_many_runs_make_a_small_strip_in_which_no_breakage_is_lost() -> None:
-    runs = [Run(seq, seq, "broken" if seq % 7 == 3 else "held", "row") for seq in range(5000)]
+    runs = [Span(seq, seq, "broken" if seq % 7 == 3 else "held", "row") for seq in range(5000)]
     picture = strip(runs, "rule")
     assert len(picture) < 80_000
     spans = sorted((place(b, "x"), place(b, "x") + place(b, "width")) for b in shapes(picture, "broken"))
@@ -96,8 +96,8 @@ def test_many_runs_make_a_small_strip_in_which_no_breakage_is_lost() -> None:
 
 
 def test_a_long_run_after_many_short_ones_keeps_its_state() -> None:
-    short = [Run(seq, seq, "broken" if seq % 2 else "held", "row") for seq in range(400)]
-    picture = strip([*short, Run(400, 9999, "held")], "rule")
+    short = [Span(seq, seq, "broken" if seq % 2 else "held", "row") for seq in range(400)]
+    picture = strip([*short, Span(400, 9999, "held")], "rule")
     width = float(parsed(picture).get("width", "nan"))
     assert max(place(b, "x") + place(b, "width") for b in shapes(picture, "broken")) < 0.05 * width
     assert max(place(b, "width") for b in shapes(picture, "held")) > 0.9 * width

@@ -17,8 +17,8 @@ import holdfast as hf
 from holdfast.changes.diff import Diff, Witness
 from holdfast.engines.inclusion import picture
 from holdfast.engines.inclusion.rank import Proposal
-from holdfast.report.pages import html_table
-from holdfast.report.printing import print_history, print_listing, print_outcome
+from holdfast.report.markup import html_table
+from holdfast.report.printing import print_history, print_listings, print_outcome
 from holdfast.report.tables import text_table
 from holdfast.report.terminal import Terminal, TerminalProgress, json_line, plain, say
 from holdfast.results.outcome import Outcome
@@ -134,8 +134,8 @@ def test_print_of_results_is_visible(tmp_path: Path, capsys: pytest.CaptureFixtu
     checked = hf.check({NASTY: table}, [f'"{NASTY}" -> x'])
     print(hf.discover({NASTY: table}, "fd,column"), checked, checked.listings[0])
     for listing in checked.listings:
-        print_listing(listing, 3, True)
-        print_listing(listing, 3, False)
+        print_listings([listing], 3, True)
+        print_listings([listing], 3, False)
     with hf.Monitor.create(tmp_path / "s", {"t": table}, watch="fd,column") as watch:
         print(watch, watch.rule_history(), watch.apply(inserts=table.slice(0, 1), batch_id=NASTY))
     assert hidden(capsys.readouterr().out) == []

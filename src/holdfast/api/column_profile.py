@@ -8,10 +8,10 @@ from holdfast.engines.registry import rule_class
 from holdfast.errors import BadInput, suggest
 from holdfast.report.document.build import BUDGET
 from holdfast.report.document.columns import FIRST
+from holdfast.report.document.content import Content
 from holdfast.report.document.context import Context
-from holdfast.report.document.seen import Seen
-from holdfast.report.document.shown import Shown
-from holdfast.report.document.tables import Tables
+from holdfast.report.document.redaction import Shown
+from holdfast.report.document.tables import TableWriter
 from holdfast.results.column import Lens
 from holdfast.rules.dependency import FD
 from holdfast.text.quotes import quoted
@@ -21,13 +21,13 @@ _OWN, _DETERMINED, _DETERMINES, _BROKEN = "your rules", "determined by", "determ
 _ORDER = (_OWN, _DETERMINED, _DETERMINES, _BROKEN)  # other kinds come before the last
 
 
-def column_profile(seen: Seen, table: str, name: str) -> Lens:
+def column_profile(content: Content, table: str, name: str) -> Lens:
     """The profile of a column of a state."""
-    of = Context(seen, Shown(), BUDGET, None)
+    of = Context(content, Shown(), BUDGET, None)
     own = {visible(each): place for place, each in enumerate(of.schemas[table].names)}
     if visible(name) not in own:
         raise BadInput(f"there is no column {name!r} in {table}; {suggest(name, own)}")
-    about = Tables(of).column(table, own[visible(name)])
+    about = TableWriter(of).column(table, own[visible(name)])
     sign = chr(FIRST + of.columns.places[table, of.schemas[table].names[own[visible(name)]]])
     found: dict[str, list[str]] = {}
     for kind, text in _rules_with(of, sign):

@@ -16,10 +16,10 @@ from holdfast.engines.listing import Listing
 from holdfast.engines.registry import given_class, rule_class, table_of_rows
 from holdfast.engines.thresholds import LIKELY
 from holdfast.report.document.build import document
+from holdfast.report.document.content import MOST_PAIRS, BreakingRows, ChangeContent, Content, RuleContent
 from holdfast.report.document.context import MOST_EVENTS
-from holdfast.report.document.fates import fate_of, turn_of
-from holdfast.report.document.rules import BROKE, HOLDS, IMPLIED, UNTESTED, VIOLATED, RuleLine, Section, score_of
-from holdfast.report.document.seen import MOST_PAIRS, ChangeSeen, RuleSeen, Seen, Told
+from holdfast.report.document.rules import BROKE, HOLDS, IMPLIED, UNTESTED, VIOLATED, RuleLine, RuleSection, score_of
+from holdfast.report.document.timeline import timeline_of, turn_of
 from holdfast.results.changed import line, said
 from holdfast.results.memory import Event, Memory, RuleKey
 
@@ -29,16 +29,16 @@ _STATES = {"broken": BROKE, "implied": IMPLIED, "untested": UNTESTED, "absent": 
 
 def state_document(state: OpenState, *, redact: bool, live: bool, most: int | None) -> dict[str, Any]:
     """The document of a state, with as many rules as fit a page, or at most `most`."""
-    return document(_StateSeen(state).seen(), redact=redact, live=live, most=most)
+    return document(_StateContent(state).content(), redact=redact, live=live, most=most)
 
 
-def columns_seen(state: OpenState) -> Seen:
+def columns_content(state: OpenState) -> Content:
     """What a page shows of columns: of rules only their texts, and how they stand."""
-    seen = _StateSeen(state)
-    return seen.without_batches(list(seen.rules(with_rows=False)))
+    content = _StateContent(state)
+    return content.without_batches(list(content.rules(with_rows=False)))
 
 
-class _StateSeen:
+class _StateContent:
     """What the page of a state shows."""
 
     def __init__(self, state: OpenState) -> None:
@@ -56,7 +56,7 @@ class _StateSeen:
         result = self._results.get((event.engine, event.table))
         return result is not None and (not rule_class(event.engine).given or event.text in result)
 
-    def seen(self) -> Seen:
+    def content(self) -> Content:
         """All of it."""
         rules, left_out = list(self.rules(with_rows=True)), self._workspace.left_out
         return replace(
@@ -70,10 +70,10 @@ class _StateSeen:
             notes=[*left_out_notes(left_out), *_left_out_values(self._memory), *self._event_notes()],
         )
 
-    def without_batches(self, rules: Sequence[RuleSeen]) -> Seen:
+    def without_batches(self, rules: Sequence[RuleContent]) -> Content:
         """Tables, columns and the texts of rules, without what batches did."""
         columns = self._memory.columns().items()
-        return Seen(
+        return Content(
             title=self._store.path.resolve().name,
             is_state=True,
             nulls=self._store.nulls,
@@ -97,7 +97,7 @@ class _StateSeen:
 
     # ---- rules ------------------------------------------------------------------------------------------------------
 
-    def rules(self, with_rows: bool) -> Iterator[RuleSeen]:
+    def rules(self, with_rows: bool) -> Iterator[RuleContent]:
         """The rules that are shown in detail: given ones, the best of the others, and those that turned; with the rows
         that break them or without.
         """
@@ -116,7 +116,7 @@ class _StateSeen:
             if key not in shown:
                 yield self._rule(key, self._results.get(key[:2], {}).get(key[2]), with_rows)
 
-    def _rule(self, key: RuleKey, rule: Any | None, with_rows: bool) -> RuleSeen:
+    def _rule(self, key: RuleKey, rule: Any | None, with_rows: bool) -> RuleContent:
         """A rule that is given or holds, or one that was found before and that batches turned."""
         engine, subject, text = key
         given, turns, figures = rule_class(engine).given, self._turns.get(key, []), self._figures.get(key, ())
@@ -125,20 +125,20 @@ class _StateSeen:
         if given and start is None and not turns:
             start = bool(finding["violations"])
         found_score = None if rule is None else score_of(rule)
-        fate = fate_of([turn_of(each) for each in turns], given, start)
+        timeline = timeline_of([turn_of(each) for each in turns], given, start)
         implied = next((each.by for each in reversed(turns) if each.event == "implied"), "")
-        return RuleSeen(
+        return RuleContent(
             engine,
             table_of_rows(engine, subject, text),
             text,
             subject,
             finding,
             finding.get("score") if given else found_score,
-            fate,
+            timeline,
             [(each.seq, each.violations) for each in figures],
             [_witness_of(each) for each in reversed(turns) if each.witness and with_rows],
             self._listing(finding) if given and with_rows else None,
-            implied_by=implied if rule is None and fate.state == "implied" else "",
+            implied_by=implied if rule is None and timeline.state == "implied" else "",
             mark=self._flags.get(key, ""),
         )
 
@@ -148,7 +148,7 @@ class _StateSeen:
         own = (each for each in found if each.rule.table == finding["table"])
         return next((each.cut_to(MOST_PAIRS + 1) for each in own), None)
 
-    def _sections(self, rules: Sequence[RuleSeen]) -> Iterator[Section]:
+    def _sections(self, rules: Sequence[RuleContent]) -> Iterator[RuleSection]:
         """Given rules first; of each class that was found, those that broke before those that hold."""
         for (engine, subject), result in sorted(
             self._results.items(), key=lambda each: not rule_class(each[0][0]).given
@@ -162,12 +162,12 @@ class _StateSeen:
             if declared.given:
                 lines = [RuleLine(r.text, r.score, VIOLATED if r.finding["violations"] else HOLDS) for r in own]
                 worst_first = sorted(lines, key=lambda each: -each.state)
-                yield Section(declared, table, title, worst_first)
+                yield RuleSection(declared, table, title, worst_first)
             else:
                 gone = [rule for rule in own if rule.text not in result]
-                states = [(rule.text, _STATES.get(rule.fate.state)) for rule in gone if rule.fate]
+                states = [(rule.text, _STATES.get(rule.timeline.state)) for rule in gone if rule.timeline]
                 lines = [RuleLine(text, None, state) for text, state in states if state is not None]
-                yield Section(declared, table, title, lines, result)
+                yield RuleSection(declared, table, title, lines, result)
 
     def _references(self) -> dict[RuleKey, dict[str, Any]]:
         """References: given ones, and found ones that look like foreign keys."""
@@ -181,16 +181,16 @@ class _StateSeen:
         return dict(shown.values())
 
 
-def _changes(about: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[ChangeSeen]:
+def _changes(about: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[ChangeContent]:
     """What a change of rules or columns did."""
     for event, lines in about.items():
         for each in lines:
             if "text" in each:
                 declared = rule_class(each["class"]) if "class" in each else given_class(each["text"])
                 engine = declared.name if declared else ""
-                yield ChangeSeen(said(event, each), each["text"], engine, each.get("name", ""))
+                yield ChangeContent(said(event, each), each["text"], engine, each.get("name", ""))
             elif event != "found":
-                yield ChangeSeen(line(event, each))
+                yield ChangeContent(line(event, each))
 
 
 def _turns(events: Iterable[Event]) -> dict[RuleKey, list[Event]]:
@@ -201,10 +201,10 @@ def _turns(events: Iterable[Event]) -> dict[RuleKey, list[Event]]:
     return {key: each[::-1] for key, each in found.items() if each[0].event != "removed"}
 
 
-def _witness_of(event: Event) -> Told:
+def _witness_of(event: Event) -> BreakingRows:
     witness = event.witness
     assert witness is not None
-    return Told(event.seq, witness.rows, witness.values, witness.sentence)
+    return BreakingRows(event.seq, witness.rows, witness.values, witness.sentence)
 
 
 def _left_out_values(memory: Memory) -> list[str]:

@@ -10,11 +10,11 @@ from typing import Any
 from holdfast.api.workspace import Workspace
 from holdfast.engines.registry import ALL_TABLES, rule_class, table_of_rows
 from holdfast.engines.thresholds import LIKELY
-from holdfast.ranking.suggestion import Suggestion
+from holdfast.ranking.suggestion import Doubt, Same, Suggestion
 from holdfast.report.bundle import html_page
 from holdfast.report.document.build import document
-from holdfast.report.document.rules import HOLDS, VIOLATED, RuleLine, Section, score_of
-from holdfast.report.document.seen import RuleSeen, Seen
+from holdfast.report.document.content import Content, RuleContent
+from holdfast.report.document.rules import HOLDS, VIOLATED, RuleLine, RuleSection, score_of
 from holdfast.results.found import Found
 from holdfast.results.outputs import PAGE, write_text
 from holdfast.results.suggestions import Suggestions
@@ -36,7 +36,7 @@ def found_document(tables: Workspace, found: Found, *, redact: bool = False) -> 
             if declared.facts:
                 continue
             subject = ALL_TABLES if declared.across else first.to_json()["table"]
-            sections.append(Section(declared, "" if declared.across else subject, declared.title, (), result))
+            sections.append(RuleSection(declared, "" if declared.across else subject, declared.title, (), result))
             rules += [_found(declared.name, subject, rule) for rule in islice(result.values(), BEST)]
     return document(_look(tables, found.nulls, sections, rules), redact=redact)
 
@@ -55,10 +55,8 @@ def suggested_document(
     sections = []
     for (kind, subject), own in lines.items():
         declared = rule_class(kind)
-        sections.append(Section(declared, "" if declared.across else subject, f"likely {declared.title}", own))
-    doubts = [(each.table, each.row, each.column, each.rules) for each in suggestions.doubts]
-    same = [(each.table, each.columns) for each in suggestions.same]
-    return document(_look(tables, nulls, sections, rules, doubts, same), redact=redact)
+        sections.append(RuleSection(declared, "" if declared.across else subject, f"likely {declared.title}", own))
+    return document(_look(tables, nulls, sections, rules, suggestions.doubts, suggestions.same), redact=redact)
 
 
 def left_out_notes(left_out: Mapping[str, Sequence[str]]) -> list[str]:
@@ -71,13 +69,13 @@ def left_out_notes(left_out: Mapping[str, Sequence[str]]) -> list[str]:
 def _look(
     tables: Workspace,
     nulls: str,
-    sections: Sequence[Section],
-    rules: Sequence[RuleSeen],
-    doubts: Sequence[tuple[str, int, str, Sequence[str]]] = (),
-    same: Sequence[tuple[str, Sequence[str]]] = (),
-) -> Seen:
+    sections: Sequence[RuleSection],
+    rules: Sequence[RuleContent],
+    doubts: Sequence[Doubt] = (),
+    same: Sequence[Same] = (),
+) -> Content:
     likely = (rule for rule in rules if rule_class(rule.engine).references and (rule.score or 0.0) >= LIKELY)
-    return Seen(
+    return Content(
         title=", ".join(tables.tables),
         is_state=False,
         nulls=nulls,
@@ -92,14 +90,14 @@ def _look(
     )
 
 
-def _found(engine: str, subject: str, rule: Any) -> RuleSeen:
+def _found(engine: str, subject: str, rule: Any) -> RuleContent:
     finding = rule.to_json()
-    return RuleSeen(engine, table_of_rows(engine, subject, rule.text), rule.text, subject, finding, score_of(rule))
+    return RuleContent(engine, table_of_rows(engine, subject, rule.text), rule.text, subject, finding, score_of(rule))
 
 
-def _suggested(each: Suggestion, subject: str) -> RuleSeen:
+def _suggested(each: Suggestion, subject: str) -> RuleContent:
     scored = each.scored
-    return RuleSeen(
+    return RuleContent(
         each.kind,
         each.table,
         each.text,

@@ -256,9 +256,9 @@ class View:
     def column(self, name: str, *, table: str | None = None) -> Lens:
         """A column looked at closely: its values, what determines it and what it determines, all rules that name it."""
         from holdfast.api.column_profile import column_profile
-        from holdfast.api.state_report import columns_seen
+        from holdfast.api.state_report import columns_content
 
-        return column_profile(columns_seen(self._state), self._state.table_name(table), name)
+        return column_profile(columns_content(self._state), self._state.table_name(table), name)
 
     def document(self, *, redact: bool = False, live: bool = False, most: int | None = None) -> dict[str, Any]:
         """What a page of the state shows, as one plain object: as many rules as fit a page, or at most `most`."""

@@ -1,6 +1,6 @@
-"""The command line: parses, calls, prints. Heavy libraries are imported when a command runs, so help comes at once.
+"""The command line: parses, calls, prints. A command imports heavy libraries when it runs, so help comes at once.
 
-This module imports nothing, so that Ctrl-C is answered in our words from the first moment on.
+This module imports nothing, so that from the first moment Ctrl-C ends with one clear sentence.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def main() -> NoReturn:
 
 
 def _stop(*_: object) -> NoReturn:
-    """End at once: while the command line is still being loaded, nothing has begun that would have to be undone."""
+    """End at once: while the command line loads, there is nothing to undo."""
     import os
 
     try:

@@ -1,4 +1,4 @@
-"""The application that commands register with."""
+"""The application; commands register with it."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from holdfast.report.terminal import say
 
 
 class Commands(TyperGroup):
-    """The commands. Typer has every argument checked by pydantic, which takes 0.1 s to load, also those that nobody
-    gave: here that happens only where there is something to check.
+    """The commands. Typer checks every argument by pydantic, which takes 0.1 s to load, also arguments that were not
+    given. Here pydantic is loaded only if there is something to check.
     """
 
     def get_params(self, ctx: Any) -> list[Any]:
@@ -25,7 +25,7 @@ class Commands(TyperGroup):
         return [_lightly_checked(parameter) for parameter in super().get_params(ctx)]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command of a name, if there is one."""
+        """The command with a name, if there is one."""
         command = super().get_command(ctx, cmd_name)
         for parameter in command.get_params(ctx) if command else ():
             _lightly_checked(parameter)
@@ -33,7 +33,7 @@ class Commands(TyperGroup):
 
 
 def _lightly_checked(parameter: Any) -> Any:
-    """The same parameter, which loads what checks it when needed. (Other versions of typer check in other ways.)"""
+    """The parameter, which now loads its check on demand. (Other versions of typer check in other ways.)"""
     if hasattr(parameter, "get_runtime_param") and "get_runtime_param" not in vars(parameter):
         check = _Check(parameter.type_descriptor, parameter.get_runtime_param)
         parameter.get_runtime_param = lambda: check
@@ -42,13 +42,13 @@ def _lightly_checked(parameter: Any) -> Any:
 
 @dataclass(frozen=True)
 class _Check:
-    """What turns words of the command line into a value of one parameter."""
+    """Turns words of the command line into the value of a parameter."""
 
     about: Any
     load: Callable[[], Any]
 
     def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
-        """The value of some words; of none, of a text, of a known word and of a path there is nothing to check."""
+        """The value of some words. No words, a text, a known word and a path need no check."""
         if param.multiple or param.nargs == -1:
             return () if value is None else self.load().coerce(value, param, ctx)
         if value is None:
@@ -73,16 +73,16 @@ app = typer.Typer(
 )
 
 
-def _tell_version(asked: bool) -> None:
-    if asked:
+def _print_version(wanted: bool) -> None:
+    if wanted:
         say(f"holdfast {__version__}")
         raise typer.Exit
 
 
 @app.callback()
 def _options(
-    version: Annotated[  # its callback tells it
-        bool, typer.Option("--version", callback=_tell_version, is_eager=True, help="Show the version and exit.")
+    version: Annotated[  # its callback prints it
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
     pass

@@ -1,4 +1,4 @@
-"""The commands that watch tables: they start it, and apply what changes, a batch at a time or as files arrive."""
+"""The commands that watch tables: start watching, and apply changes, batch by batch or as files arrive."""
 
 from __future__ import annotations
 
@@ -8,28 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from holdfast.cli.app import app
-from holdfast.cli.arguments import (
-    Columns,
-    Evolve,
-    FailOn,
-    How,
-    OnMissing,
-    Output,
-    Quarantine,
-    SourceList,
-    State,
-    TableColumn,
-    TableName,
-    TablesOfBatch,
-)
-from holdfast.cli.options import reading, reading_files, settings_of, taking
-from holdfast.cli.printing import (
-    CLASSES,
-    given_classes,
-    print_findings,
-    tell_outcome,
-    warn_unlisted,
-)
+from holdfast.cli.arguments import Columns, FailOn, How, Output, SourceList, State, TableName, TablesOfBatch
+from holdfast.cli.options import applying, reading, reading_files, settings_of, taking
+from holdfast.cli.printing import CLASSES, given_classes, print_findings, print_outcome, warn_unlisted
 from holdfast.cli.tables import by_table, named, note_left_out, split, table_line, table_or_files
 from holdfast.engines.registry import rule_classes
 from holdfast.errors import BadInput, ExitCode
@@ -48,25 +29,25 @@ def init(
     *,
     watch: Annotated[str, typer.Option(help=f"Rule classes to discover and watch: {CLASSES}.")] = "column",
     rules: Annotated[
-        Path | None, typer.Option("--rules", help="A YAML file of rules, whose violations are kept.")
+        Path | None, typer.Option("--rules", help="A YAML file of rules; their violations are stored.")
     ] = None,
     suggest: Annotated[
         int | None, typer.Option(min=1, help="Also watch the N best rules that the data seem to follow.")
     ] = None,
     key: Annotated[
         list[str] | None,
-        typer.Option(help="Key columns, comma separated: [b]id[/b], or [b]table:id,day[/b] with several tables."),
+        typer.Option(help="Key columns, separated by commas: [b]id[/b], or [b]table:id,day[/b] for several tables."),
     ] = None,
     columns: Columns = None,
     nulls: Annotated[NullMode, typer.Option(help="Whether null equals null.")] = "equal",
     segments: Annotated[
-        str | None, typer.Option(help="Keep the bulk files elsewhere: a path or URI that Spark sees.")
+        str | None, typer.Option(help="Another place for the bulk files: a path or URI that Spark can read.")
     ] = None,
     form: Output = "text",
     options: ReadOptions,
     settings: dict[str, Any],
 ) -> None:
-    """Start watching tables: read them whole, find what holds, keep it in a state folder.
+    """Start watching tables: read them, find the rules that hold, and store them in a state folder.
 
     Example: [b]holdfast init state/ tax.csv --key Id[/b]
     """
@@ -96,84 +77,81 @@ _PARTS: dict[How, str] = {
 
 
 @app.command()
-@taking(options=reading)
+@taking(how_to_apply=applying, options=reading)
 def apply(
     state: State,
     *,
     insert: Annotated[str | None, typer.Option(help="A file of new rows.")] = None,
     delete: Annotated[
-        str | None, typer.Option(help="A file of rows to delete; with a key, its columns are enough.")
+        str | None, typer.Option(help="A file of rows to delete; if the table has a key, the key columns are enough.")
     ] = None,
-    changes: Annotated[str | None, typer.Option(help="A file whose rows say insert, delete or update.")] = None,
+    changes: Annotated[
+        str | None, typer.Option(help="A file with an operation for each row: insert, delete or update.")
+    ] = None,
     snapshot: Annotated[
-        str | None, typer.Option(help="The whole table as it is now; the difference is applied.")
+        str | None, typer.Option(help="A file of the whole table as it is now; the difference is applied.")
     ] = None,
     upsert: Annotated[
-        str | None, typer.Option(help="A file of rows that replace those with their key, or are new.")
+        str | None, typer.Option(help="A file of rows that are new, or replace the row with the same key.")
     ] = None,
-    op: Annotated[str | None, typer.Option(help="The column of --changes that says the operation.")] = None,
+    op: Annotated[str | None, typer.Option(help="The column of --changes with the operation.")] = None,
     table: TablesOfBatch = None,
     how: Annotated[
-        How | None, typer.Option("--how", "--as", help="What the files of --table hold; new rows if not given.")
+        How | None, typer.Option("--how", "--as", help="What the files of --table contain (default: new rows).")
     ] = None,
-    table_column: TableColumn = None,
     batch_id: Annotated[
-        str | None, typer.Option(help="A name for this batch; the same one is never applied twice.")
+        str | None, typer.Option(help="A name for this batch; a batch of the same name is not applied again.")
     ] = None,
-    on_missing: OnMissing = "error",
-    quarantine: Quarantine = None,
-    evolve: Evolve = False,
     fail_on: FailOn = "likely",
     form: Output = "text",
+    how_to_apply: dict[str, Any],
     options: ReadOptions,
 ) -> None:
-    """Apply one batch of changes, and tell what changed.
+    """Apply one batch of changes, and show its effects.
 
-    Example: [b]holdfast apply state/ --insert new.csv --delete old.csv[/b]; of several tables at once:
+    Example: [b]holdfast apply state/ --insert new.csv --delete old.csv[/b]; for several tables at once:
     [b]holdfast apply state/ --table orders=o.csv --table customers=c.csv[/b]
     """
     from holdfast.api.monitor import Monitor
     from holdfast.results.alarms import alarming
 
-    alarming(fail_on)  # which refuses what it can't mean
+    alarming(fail_on)  # refuses an unknown one
     name, files = table_or_files(table or [])
     sources: dict[str, Any] = {
         "inserts": insert, "deletes": delete, "changes": changes, "snapshot": snapshot, "upserts": upsert,
     }  # fmt: skip
     if files:
         if given := [part for part, source in sources.items() if source is not None]:
-            raise BadInput(f"--table name=path tells the files; leave out that of {given[0]}, and say --how instead")
+            raise BadInput(f"--table name=path names the files; leave out that of {given[0]}, and use --how instead")
         sources = {_PARTS[how or "insert"]: files}
     elif how is not None:
-        raise BadInput(f"--how {how} says what the files of --table name=path hold, and there are none; leave it out")
+        raise BadInput(f"--how {how} is about the files of --table name=path, and there are none; leave it out")
     with TerminalProgress() as progress, Monitor.open(state, progress=progress) as monitor:
         progress.step("Applying the batch")
         outcome = monitor.apply(
-            **sources, table=name, table_column=table_column, batch_id=batch_id, on_missing=on_missing,
-            operation_column=op, options=options, quarantine=quarantine, evolve=evolve,
-        )  # fmt: skip
-    raise typer.Exit(tell_outcome(outcome, form, fail_on))
+            **sources, table=name, batch_id=batch_id, operation_column=op, options=options, **how_to_apply
+        )
+    raise typer.Exit(print_outcome(outcome, form, fail_on))
 
 
 @app.command()
-@taking(options=reading_files)
+@taking(how_to_apply=applying, options=reading_files)
 def watch(
     state: State,
     *,
-    folder: Annotated[str, typer.Option("--from", help="The folder that files arrive in; move them in whole.")],
-    holds: Annotated[How, typer.Option("--as", help="What the files hold.")] = "insert",
-    once: Annotated[bool, typer.Option("--once", help="Stop when all files that are there are applied.")] = False,
-    op: Annotated[str | None, typer.Option(help="The column that says the operation, with --as changes.")] = None,
+    folder: Annotated[
+        str, typer.Option("--from", help="The folder that files arrive in; move complete files into it.")
+    ],
+    how: Annotated[How, typer.Option("--as", help="What the files contain.")] = "insert",
+    once: Annotated[bool, typer.Option("--once", help="Stop when all present files are applied.")] = False,
+    op: Annotated[str | None, typer.Option(help="The column with the operation, for --as changes.")] = None,
     table: TableName = None,
-    table_column: TableColumn = None,
-    on_missing: OnMissing = "error",
-    quarantine: Quarantine = None,
-    evolve: Evolve = False,
     fail_on: FailOn = "likely",
     form: Output = "text",
+    how_to_apply: dict[str, Any],
     options: ReadOptions,
 ) -> None:
-    """Apply every file that arrives in a folder, each exactly once, until stopped with Ctrl-C.
+    """Apply every file that arrives in a folder, each exactly once, until Ctrl-C.
 
     Example: [b]holdfast watch state/ --from incoming/[/b]
     """
@@ -181,13 +159,13 @@ def watch(
     from holdfast.results.alarms import alarming
     from holdfast.results.outcome import Outcome
 
-    alarming(fail_on)  # which refuses what it can't mean
+    alarming(fail_on)  # refuses an unknown one
     codes = {ExitCode.ALL_WELL}
 
     def applied(path: str, outcome: Outcome) -> None:
-        codes.add(tell_outcome(outcome, form, fail_on, path))
+        codes.add(print_outcome(outcome, form, fail_on, path))
         if not somebody_reads():
-            raise _NobodyReads
+            raise KeyboardInterrupt  # nobody would notice that it goes on
 
     def refused(path: str, reason: str, moved: str | None) -> None:
         codes.add(ExitCode.BAD_INPUT)
@@ -199,15 +177,10 @@ def watch(
         progress.note(f"Watching {folder}; stop with Ctrl-C.")
         try:
             monitor.watch_folder(
-                folder, how=holds, table=table, table_column=table_column, on_missing=on_missing, operation_column=op,
-                options=options, once=once, applied=applied, quarantine=quarantine, refused=refused, evolve=evolve,
+                folder, how=how, table=table, operation_column=op, options=options, once=once,
+                applied=applied, refused=refused, **how_to_apply,
             )  # fmt: skip
         except KeyboardInterrupt:
-            progress.note("Stopped. Batches that were told are kept.")
-        except _NobodyReads:
-            progress.note("Stopped, as nobody reads what is told. Batches that were told are kept.")
+            why = "" if somebody_reads() else ", as nobody reads the output"
+            progress.note(f"Stopped{why}. The batches shown so far are applied.")
     raise typer.Exit(max(codes))
-
-
-class _NobodyReads(Exception):
-    """Ends a watch whose output goes nowhere: it would go on for ever, unseen."""

@@ -1,4 +1,4 @@
-"""The arguments that commands share, and what they mean."""
+"""The arguments that commands share."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Top = Annotated[int, typer.Option(min=0, help="Show at most N rules of a class a
 Columns = Annotated[
     list[str] | None,
     typer.Option(
-        help="Only these columns, comma separated: [b]id,zip[/b], or [b]table:id,zip[/b] with several tables."
+        help="Only these columns, separated by commas: [b]id,zip[/b], or [b]table:id,zip[/b] for several tables."
     ),
 ]
 State = Annotated[Path, typer.Argument(metavar="STATE", help="The state folder that [b]holdfast init[/b] made.")]
@@ -20,45 +20,28 @@ SourceList = Annotated[
     list[str],
     typer.Argument(
         metavar="SOURCE…",
-        help="Files or folders (CSV, JSON lines, Parquet, ORC, Arrow) or a jdbc: address; one table each, "
-        "named after the file, or [b]name=path[/b].",
+        help="Files or folders (CSV, JSON lines, Parquet, ORC, Arrow) or a jdbc: address, one table each; the table is "
+        "named after the file, or [b]name=path[/b] names it.",
     ),
 ]
-Output = Annotated[Format, typer.Option("--format", help="Text for people, or one JSON object a line.")]
-TableName = Annotated[str | None, typer.Option("--table", help="The table, where several are watched.")]
+Output = Annotated[Format, typer.Option("--format", help="Text, or one JSON object a line.")]
+TableName = Annotated[str | None, typer.Option("--table", help="The table, if several are watched.")]
 How = Literal["insert", "delete", "changes", "snapshot", "upsert"]
 TablesOfBatch = Annotated[
     list[str] | None,
     typer.Option(
         "--table",
-        help="The table, where several are watched; or [b]name=path[/b], as often as there are tables to change in one "
-        "batch.",
+        help="The table, if several are watched; or [b]name=path[/b] for each table that the batch changes "
+        "(repeatable).",
     ),
 ]
-TableColumn = Annotated[
-    str | None, typer.Option(help="The column that names the table of each row, where a file has rows of several.")
+ChangeId = Annotated[
+    str | None, typer.Option("--id", help="A name for this change; a change of the same name is not made again.")
 ]
-Evolve = Annotated[
-    bool,
-    typer.Option(
-        "--evolve",
-        help="Let the table take over the columns of the file: new ones join, ones that it lacks leave, and types get "
-        "wider where no value changes its meaning.",
-    ),
-]
-ChangeId = Annotated[str | None, typer.Option("--id", help="A name for this change; the same one is never made twice.")]
 FailOn = Annotated[
     str,
     typer.Option(
-        help="Which rules that break make the exit code 1: only [b]given[/b] ones, also [b]likely[/b] ones that were "
-        "found, [b]any[/b], [b]never[/b]; or found ones from a score on, such as [b]0.7[/b].",
+        help="Which broken rules make the exit code 1: only [b]given[/b] ones, also [b]likely[/b] found ones, "
+        "[b]any[/b], [b]never[/b]; or a score such as [b]0.7[/b], for found ones with at least this score.",
     ),
 ]
-Quarantine = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="DIR",
-        help="A folder for rows that can't be read or applied, each with the reason; the others are applied.",
-    ),
-]
-OnMissing = Annotated[Literal["error", "ignore"], typer.Option(help="What to do about rows that aren't there.")]

@@ -1,4 +1,4 @@
-"""What the commands share that change a state while its history goes on: `holdfast rules STATE add …`."""
+"""What the commands share that change a state and keep its history: `holdfast rules STATE add …`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def commands_of_state(name: str, about: str, show: Callable[[Path, Format], None]) -> typer.Typer:
-    """Commands that are about a state, which is named first. `show` is one of them, and what there is without any."""
+    """Commands about a state, which is named first. `show` is one of them, and the default."""
     made = typer.Typer(name=name, cls=Commands, help=about, invoke_without_command=True, rich_markup_mode="rich")
 
     @made.callback()
@@ -38,15 +38,15 @@ def commands_of_state(name: str, about: str, show: Callable[[Path, Format], None
 
 
 @dataclass(frozen=True)
-class Change:
-    """A change of a state: the state, the name of the change, and the format in which it is printed."""
+class StateChange:
+    """A change of a state: the state, the name of the change, and the output format."""
 
     state: Path
     id: str | None
     form: Format
 
     def make(self, change: Callable[[Monitor], Changed]) -> None:
-        """Make it, and print what it did."""
+        """Make the change, and print its effects."""
         from holdfast.api.monitor import Monitor
 
         with TerminalProgress() as progress, Monitor.open(self.state, progress=progress) as monitor:
@@ -59,6 +59,6 @@ class Change:
 
 
 @group
-def changing(context: typer.Context, change_id: ChangeId = None, form: Output = "text") -> Change:
-    """A change of the state that the command is about."""
-    return Change(context.obj, change_id, form)
+def changing(context: typer.Context, change_id: ChangeId = None, form: Output = "text") -> StateChange:
+    """A change of the state that was named first."""
+    return StateChange(context.obj, change_id, form)

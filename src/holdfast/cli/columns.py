@@ -1,4 +1,4 @@
-"""The commands that change which columns and tables a state watches, while its history goes on."""
+"""The commands that change the columns and tables of a state and keep its history."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from holdfast.cli.arguments import Format, TableName
-from holdfast.cli.changing import Change, changing, commands_of_state
+from holdfast.cli.changing import StateChange, changing, commands_of_state
 from holdfast.cli.options import reading, taking
 from holdfast.cli.tables import named, split
 from holdfast.report.terminal import say_json
@@ -28,7 +28,7 @@ Type = Annotated[
 
 
 def _tables_of(state: Path) -> list[TableRecord]:
-    """The tables of a state; none of them is loaded."""
+    """The tables of a state, without loading them."""
     from holdfast.store.store import Store
 
     with closing(Store(state)) as store:
@@ -36,7 +36,7 @@ def _tables_of(state: Path) -> list[TableRecord]:
 
 
 def _show_columns(state: Path, form: Format) -> None:
-    """List the columns of each table with their types, and those that are not watched."""
+    """List the columns of each table with their types, and the columns that are not watched."""
     from holdfast.report.tables import text_table
     from holdfast.report.terminal import Terminal
     from holdfast.table.types import show_type
@@ -58,7 +58,7 @@ def _show_columns(state: Path, form: Format) -> None:
 
 columns = commands_of_state(
     "columns",
-    "Show and change the columns of a watched table, while its history goes on.\n\n"
+    "Show and change the columns of a watched table; its history stays.\n\n"
     "Example: [b]holdfast columns state/ rename zip postcode[/b]",
     _show_columns,
 )
@@ -66,15 +66,15 @@ columns = commands_of_state(
 
 @columns.command()
 @taking(change=changing)
-def add(name: Name, kind: Type, table: TableName = None, *, change: Change) -> None:
-    """A new column, null in all rows that are there."""
+def add(name: Name, kind: Type, table: TableName = None, *, change: StateChange) -> None:
+    """Add a column; it is null in all existing rows."""
     change.make(lambda monitor: monitor.add_column(name, kind, table=table, change_id=change.id))
 
 
 @columns.command()
 @taking(change=changing)
-def drop(name: Name, table: TableName = None, *, change: Change) -> None:
-    """A column leaves, with the rules that speak of it; files may have it still."""
+def drop(name: Name, table: TableName = None, *, change: StateChange) -> None:
+    """Drop a column and the rules that name it; files may still have it."""
     change.make(lambda monitor: monitor.drop_column(name, table=table, change_id=change.id))
 
 
@@ -82,19 +82,19 @@ def drop(name: Name, table: TableName = None, *, change: Change) -> None:
 @taking(change=changing)
 def rename(
     old: Annotated[str, typer.Argument(metavar="OLD", help="The name of the column.")],
-    new: Annotated[str, typer.Argument(metavar="NEW", help="Its name from now on.")],
+    new: Annotated[str, typer.Argument(metavar="NEW", help="Its new name.")],
     table: TableName = None,
     *,
-    change: Change,
+    change: StateChange,
 ) -> None:
-    """A column gets another name, and keeps its rules and what is remembered of them."""
+    """Rename a column; its rules and their history stay."""
     change.make(lambda monitor: monitor.rename_column(old, new, table=table, change_id=change.id))
 
 
 @columns.command()
 @taking(change=changing)
-def retype(name: Name, kind: Type, table: TableName = None, *, change: Change) -> None:
-    """A column gets a wider type, in which every value means what it meant; or becomes text."""
+def retype(name: Name, kind: Type, table: TableName = None, *, change: StateChange) -> None:
+    """Give a column a wider type, in which no value changes its meaning, or make it text."""
     change.make(lambda monitor: monitor.retype_column(name, kind, table=table, change_id=change.id))
 
 
@@ -117,7 +117,7 @@ def _show_tables(state: Path, form: Format) -> None:
 
 tables = commands_of_state(
     "tables",
-    "Show and change the tables of a state, while its history goes on.\n\n"
+    "Show and change the tables of a state; its history stays.\n\n"
     "Example: [b]holdfast tables state/ add customers.csv --key id[/b]",
     _show_tables,
 )
@@ -130,12 +130,12 @@ def add_table(
         str, typer.Argument(metavar="SOURCE", help="A file, a folder or a jdbc: address, or [b]name=path[/b].")
     ],
     *,
-    key: Annotated[str | None, typer.Option(help="The columns of its key, comma separated.")] = None,
-    columns: Annotated[str | None, typer.Option(help="Only these columns, comma separated.")] = None,
+    key: Annotated[str | None, typer.Option(help="Its key columns, separated by commas.")] = None,
+    columns: Annotated[str | None, typer.Option(help="Only these columns, separated by commas.")] = None,
     options: ReadOptions,
-    change: Change,
+    change: StateChange,
 ) -> None:
-    """Watch one more table: it is read whole, and the rules of all watched classes are found in it."""
+    """Watch one more table: read it, and find the rules of all watched classes in it."""
     ((name, path),) = named([source], options.jdbc_table).items()
     change.make(
         lambda monitor: monitor.add_table(
@@ -147,7 +147,7 @@ def add_table(
 @tables.command("drop")
 @taking(change=changing)
 def drop_table(
-    name: Annotated[str, typer.Argument(metavar="TABLE", help="The name of the table.")], *, change: Change
+    name: Annotated[str, typer.Argument(metavar="TABLE", help="The name of the table.")], *, change: StateChange
 ) -> None:
-    """Watch a table no longer; rules that speak of it go with it. What the history tells of it stays."""
+    """Stop watching a table, and drop the rules that name it. Its history stays."""
     change.make(lambda monitor: monitor.drop_table(name, change_id=change.id))

@@ -1,4 +1,4 @@
-"""The commands that look at tables once, and keep nothing: what holds, what is likely, and whether given rules hold."""
+"""The commands that look at tables and store nothing: they find, suggest and check rules."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from holdfast.cli.printing import (
     given_classes,
     names_of,
     print_findings,
-    print_listings,
     print_violations_json,
     viewed,
     warn_unlisted,
@@ -44,7 +43,7 @@ def discover(
     *,
     rules: Annotated[
         str | None,
-        typer.Option(help=f"Rule classes to look for: {CLASSES}; an overview if not given."),
+        typer.Option(help=f"Rule classes to look for: {CLASSES} (default: an overview)."),
     ] = None,
     columns: Columns = None,
     top: Top = SHOWN,
@@ -54,27 +53,27 @@ def discover(
         Literal["dc"] | None,
         typer.Option("--as", help=f"Print {_AS_DENIALS_TITLES} as denial constraints, one for all readings."),
     ] = None,
-    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a page, too.")] = None,
-    redact: Annotated[bool, typer.Option("--redact", help="Show hashes in place of values in the page.")] = False,
+    html: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write a page.")] = None,
+    redact: Annotated[bool, typer.Option("--redact", help="Replace values on the page by hashes.")] = False,
     picture: Annotated[
         Path | None,
-        typer.Option(help=f"Draw tables and what ties them ({names_of(drawable())}): .dot, .mmd or .svg."),
+        typer.Option(help=f"Draw the tables and their references ({names_of(drawable())}): .dot, .mmd or .svg."),
     ] = None,
     options: ReadOptions,
     settings: dict[str, Any],
 ) -> None:
-    """Tell what holds in a table, once.
+    """Find the rules that hold in tables.
 
-    Without --rules an overview: likely keys, what determines what, rows that look wrong, and the columns.
+    Without --rules an overview: likely keys, what determines what, rows that look wrong, and column facts.
     Example: [b]holdfast discover tax.csv[/b], or [b]holdfast discover tax.csv --rules fd,ucc[/b]
     """
     from holdfast.api.discovery import discover as find
 
     _refuse_outputs(html, picture)
-    asked = split(rules or "")
-    if as_ and not any(each.name in asked for each in _AS_DENIALS):
+    classes = split(rules or "")
+    if as_ and not any(each.name in classes for each in _AS_DENIALS):
         names = ",".join(each.name for each in _AS_DENIALS)
-        raise BadInput(f"--as dc writes {_AS_DENIALS_TITLES} as denial constraints; ask for them: --rules {names}")
+        raise BadInput(f"--as dc prints {_AS_DENIALS_TITLES} as denial constraints; add --rules {names}")
     tables = named(sources, options.jdbc_table)
     chosen = by_table("--columns", columns or [], tables)
     suggestions = None
@@ -86,7 +85,7 @@ def discover(
         else:
             found = find(
                 tables,
-                asked or ["column"],
+                classes or ["column"],
                 columns=chosen,
                 nulls=nulls,
                 options=options,
@@ -107,13 +106,13 @@ def discover(
     if as_:
         _print_denials(found.denials(), form, top)
     else:
-        print_findings([], form, top, asked, found.ranked)
+        print_findings([], form, top, classes, found.ranked)
     if picture:
         found.picture(picture)
 
 
 def _next(tables: dict[str, str], seconds: float) -> str:
-    """How long it took, and what to type next."""
+    """How long it took, and what to run next."""
     files = tables.values()
     return (
         f"took {seconds:,.1f} s. Next: {command('suggest', *files, '--to', 'rules.yaml')}   "
@@ -124,7 +123,7 @@ def _next(tables: dict[str, str], seconds: float) -> str:
 
 
 def _refuse_outputs(html: Path | None, picture: Path | None) -> None:
-    """Say before the work what would stand in the way of its results."""
+    """Refuse outputs that can't be written, before the work."""
     from holdfast.results.outputs import PAGE, PICTURE, refuse_unwritable
 
     for each in drawable():
@@ -136,7 +135,7 @@ def _refuse_outputs(html: Path | None, picture: Path | None) -> None:
 
 
 def _print_denials(denials: Iterable[Mapping[str, Any]], form: Format, top: int) -> None:
-    """Denial constraints that were found: as text the first ones, a line each, ready for a rule file or `check --rule`;
+    """Print found denial constraints: as text the first ones, a line each, as rule files and `check --rule` take them;
     as JSON all.
     """
     if form == "json":
@@ -155,18 +154,18 @@ def suggest(
     rules: Annotated[str | None, typer.Option(help=f"Only these rule classes: {names_of(suggestible())}.")] = None,
     columns: Columns = None,
     top: Annotated[int, typer.Option(min=1, help="Show at most N per class; with --to, write N rules.")] = SHOWN,
-    max_lhs: Annotated[int, typer.Option(min=1, help="At most N columns in a left side or key.")] = MAX_LHS,
+    max_lhs: Annotated[int, typer.Option(min=1, help="At most N columns on a left side or in a key.")] = MAX_LHS,
     every: Annotated[
-        bool, typer.Option("--all", help="List every rule that was ranked, also what follows from others.")
+        bool, typer.Option("--all", help="List all ranked rules, also those that follow from others.")
     ] = False,
-    to: Annotated[Path | None, typer.Option(help="Write what is shown as a rule file (.yaml).")] = None,
+    to: Annotated[Path | None, typer.Option(help="Write the shown rules to a rule file (.yaml).")] = None,
     nulls: Annotated[NullMode, typer.Option(help="Whether null equals null.")] = "equal",
     form: Output = "text",
     options: ReadOptions,
 ) -> None:
-    """Suggest rules that the data seem to follow, exactly or nearly, and list the rows that break them.
+    """Suggest rules that the data seem to follow, exactly or nearly, and show rows that look wrong.
 
-    SOURCE may also be a state folder.
+    Near rules come with g3, the least share of rows to remove. SOURCE may also be a state folder.
     Example: [b]holdfast suggest hospital.csv[/b], or [b]holdfast suggest hospital.csv --to rules.yaml[/b]
     """
     from holdfast.api.suggestions import is_state
@@ -176,18 +175,18 @@ def suggest(
 
     if to:
         refuse_unwritable(to, RULES)
-    asked = split(rules) if rules else None
+    classes = split(rules) if rules else None
     if is_state(sources[0]):
         if len(sources) > 1 or columns:
-            raise BadInput(f"{sources[0]} is a state, which knows its tables and columns; give it alone")
+            raise BadInput(f"{sources[0]} is a state: leave out other sources and --columns")
         with viewed(Path(sources[0])) as view:
-            found = view.suggest(asked, max_lhs=max_lhs)
+            found = view.suggest(classes, max_lhs=max_lhs)
     else:
         tables = named(sources, options.jdbc_table)
         chosen = by_table("--columns", columns or [], tables)
         with TerminalProgress() as progress:
             found = find(
-                tables, asked, max_lhs=max_lhs, columns=chosen, nulls=nulls, options=options, progress=progress
+                tables, classes, max_lhs=max_lhs, columns=chosen, nulls=nulls, options=options, progress=progress
             )
             note_left_out(progress, found.left_out, chosen)
     if form == "json":
@@ -202,10 +201,7 @@ def suggest(
         say(f"no likely rules found, so {to} is not written", err=True)
     elif to:
         write_text(to, found.rules_text(top), RULES)
-        say(
-            f"wrote {count:,} rules to {to}; read them, delete what is not meant, and give the rest to check or init",
-            True,
-        )
+        say(f"wrote {count:,} rules to {to}; delete those that are not meant, then use it with check or init", True)
 
 
 @app.command()
@@ -214,11 +210,9 @@ def check(
     sources: SourceList,
     *,
     rules: Annotated[Path | None, typer.Option(help="A YAML file of rules.")] = None,
-    rule: Annotated[
-        list[str] | None, typer.Option("--rule", help="A rule, in place of a file of them (repeatable).")
-    ] = None,
+    rule: Annotated[list[str] | None, typer.Option("--rule", help="A rule, instead of a file (repeatable).")] = None,
     rows: Annotated[
-        bool, typer.Option("--rows", help="Show the violating rows side by side; with JSON, list them.")
+        bool, typer.Option("--rows", help="Show the violating rows side by side; in JSON, list them.")
     ] = False,
     limit: Annotated[
         int | None, typer.Option(min=0, help="At most N violations of a rule (text: 3 by default).")
@@ -228,7 +222,7 @@ def check(
     options: ReadOptions,
     settings: dict[str, Any],
 ) -> None:
-    """Tell whether rules hold in a table, and which rows break them. Exit code 1 where one of severity error doesn't.
+    """Check whether rules hold, and which rows break them. Exit code 1 if a rule of severity error is violated.
 
     Examples: [b]holdfast check tax.csv --rules rules.yaml --rows[/b],
     [b]holdfast check tax.csv --rule "\\[Year, Salary desc] orders \\[Year, Bin]"[/b]
@@ -236,7 +230,7 @@ def check(
     from holdfast.api.checks import check as look
 
     if (rules is None) == (not rule):
-        raise BadInput("give rules to check: --rules FILE, or --rule TEXT; not both")
+        raise BadInput("give either --rules FILE or --rule TEXT")
 
     with TerminalProgress() as progress:
         tables = named(sources, options.jdbc_table)
@@ -244,6 +238,8 @@ def check(
         warn_unlisted(progress, checked.to_json())
     print_findings(checked.to_json(), form)
     if form == "text":
+        from holdfast.report.printing import print_listings
+
         listed = [listing for listing in checked.listings if listing.pairs is not None]
         print_listings(listed, 3 if limit is None else limit, rows)
     elif rows:

@@ -1,11 +1,11 @@
-"""Options that many commands share, declared once: a command takes each group as one argument.
+"""Groups of options that several commands share: a command takes each group as one argument.
 
     @app.command()
     @taking(options=reading, settings=settings_of(found_classes()))
     def discover(sources: SourceList, *, options: ReadOptions, settings: dict[str, Any]) -> None: ...
 
-On the command line the options of a group stand one by one; the command gets what the group makes of them. Settings of
-rule classes come from what the classes declare: an option for each name, which several classes may share.
+On the command line the options of a group are single options; the command gets what the group makes of them. The
+settings of rule classes follow from their declarations: one option for each name, which several classes may share.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Group:
-    """Some options, and what a command gets for them."""
+    """Some options, and the function that makes one value of them."""
 
     options: Sequence[inspect.Parameter]
     made: Callable[..., Any]
 
 
 def group(function: Callable[..., Any]) -> Group:
-    """The parameters of a function as options; a command gets what it makes of them."""
+    """The parameters of a function as options; a command gets the function's result."""
     return Group(_options(function, "return"), function)
 
 
 def taking(**groups: Group) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Let a command take groups of options, each as the argument of that name."""
+    """Let a command take groups of options, each as one argument."""
 
     def decorated(command: Callable[..., None]) -> Callable[..., None]:
         options = [*_options(command, *groups), *(each for group in groups.values() for each in group.options)]
@@ -58,7 +58,7 @@ def taking(**groups: Group) -> Callable[[Callable[..., None]], Callable[..., Non
 
 
 def _options(function: Callable[..., Any], *heavy: str) -> list[inspect.Parameter]:
-    """The parameters of a function, but for some, whose types are heavy, and not imported yet."""
+    """The parameters of a function, except some with heavy types that are not imported yet."""
     for name in heavy:
         del function.__annotations__[name]
     hints = get_type_hints(function, include_extras=True)
@@ -76,21 +76,21 @@ _option = partial(typer.Option, rich_help_panel="How files are read")
 
 @group
 def reading(
-    separator: Annotated[str | None, _option("--sep", help="CSV separator; sniffed if not given.")] = None,
-    quote: Annotated[str | None, _option(help="CSV quote; sniffed if not given.")] = None,
+    separator: Annotated[str | None, _option("--sep", help="CSV separator (default: detected).")] = None,
+    quote: Annotated[str | None, _option(help="CSV quote (default: detected).")] = None,
     header: Annotated[
         bool | None,
-        _option("--header/--no-header", help="First CSV line names the columns; sniffed if not given."),
+        _option("--header/--no-header", help="The first CSV line names the columns (default: detected)."),
     ] = None,
     null: Annotated[
-        list[str] | None, _option(help="A text that stands for null, e.g. NA (repeatable); sniffed if not given.")
+        list[str] | None, _option(help="A text that means null, such as NA (repeatable; default: detected).")
     ] = None,
     types: Annotated[
-        Literal["infer", "text"], _option(help="Infer types from the whole file, or read all as text.")
+        Literal["infer", "text"], _option(help="Infer types from the whole file, or read all columns as text.")
     ] = "infer",
     schema: Annotated[str | None, _option(help="Types as a Spark DDL string: 'id INT, zip STRING'.")] = None,
     input_format: Annotated[
-        str | None, _option(help="csv, json, parquet, orc or arrow, where the name doesn't tell.")
+        str | None, _option(help="csv, json, parquet, orc or arrow, if the file name doesn't show it.")
     ] = None,
     jdbc_table: Annotated[str | None, _option(help="The table to read from a jdbc: address.")] = None,
     jdbc_properties: Annotated[
@@ -102,10 +102,10 @@ def reading(
     ] = None,
     reader: Annotated[
         Literal["spark", "local"] | None,
-        _option("--with", help="Read with Spark, or in this process; what fits best if not given."),
+        _option("--with", help="Read with Spark, or in this process (default: whichever fits best)."),
     ] = None,
 ) -> ReadOptions:
-    """How files are read, as options say it."""
+    """How files are read."""
     from holdfast.intake.source import ReadOptions
     from holdfast.sources.dialect import CsvOptions
     from holdfast.sources.secrets import read_properties
@@ -120,58 +120,66 @@ _of_files = [each for each in reading.options if not each.name.startswith("jdbc"
 reading_files = Group(_of_files, reading.made)  # that arrive in a folder
 
 
-# ---- what is asked of rules -----------------------------------------------------------------------------------------
+# ---- how batches are applied ----------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Setting:
-    """A setting of a class of rules, as it declares it."""
+@group
+def applying(
+    table_column: Annotated[
+        str | None, typer.Option(help="The column with the table of each row, if a file has rows of several tables.")
+    ] = None,
+    on_missing: Annotated[
+        Literal["error", "ignore"], typer.Option(help="What to do about rows to delete or update that aren't there.")
+    ] = "error",
+    quarantine: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="A folder for rows that can't be read or applied, each with the reason; the others are applied.",
+        ),
+    ] = None,
+    evolve: Annotated[
+        bool,
+        typer.Option(
+            "--evolve",
+            help="Let the table take over the columns of the file: add new ones, drop missing ones, and widen types "
+            "where no value changes its meaning.",
+        ),
+    ] = False,
+) -> dict[str, Any]:
+    """How batches are applied, one by one or as files arrive."""
+    return {"table_column": table_column, "on_missing": on_missing, "quarantine": quarantine, "evolve": evolve}
 
-    name: str
-    rules: str
-    kind: Any
-    default: Any
-    option: Option
+
+# ---- settings of rule classes ---------------------------------------------------------------------------------------
 
 
 def settings_of(classes: Iterable[RuleClass[Any]]) -> Group:
-    """The settings of some classes: an option for each name. Those that are not given are left to the classes."""
-    declared: dict[str, list[_Setting]] = {}
+    """The settings of some classes: an option for each name. A class has its default if an option is not given."""
+    declared: dict[str, list[tuple[str, Any, Any, Option]]] = {}
     for rules in classes:
         hints = get_type_hints(rules.settings, include_extras=True)
         for each in fields(rules.settings):
             assert each.default is not MISSING, "a setting has a default"
-            kind, option = get_args(hints[each.name])
-            declared.setdefault(each.name, []).append(_Setting(each.name, rules.name, kind, each.default, option))
-    return Group(tuple(_setting(settings) for settings in declared.values()), _given)
+            declared.setdefault(each.name, []).append((rules.name, each.default, *get_args(hints[each.name])))
+    options = tuple(_setting(name, settings) for name, settings in declared.items())
+    return Group(options, lambda **values: {name: value for name, value in values.items() if value is not None})
 
 
-def _given(**values: Any) -> dict[str, Any]:
-    return {name: value for name, value in values.items() if value is not None}
-
-
-def _setting(settings: list[_Setting]) -> inspect.Parameter:
-    """One option for a setting that several classes may have."""
-    first = settings[0]
-    name = f"--{first.name.replace('_', '-')}"
+def _setting(name: str, settings: list[tuple[str, Any, Any, Option]]) -> inspect.Parameter:
+    """One option for a setting that several classes may have: its help names these, and the default."""
+    _, default, kind, option = settings[0]
+    said: dict[str, list[str]] = {}
+    for rules, _, _, each in settings:
+        said.setdefault(each.help, []).append(rules)
+    text = " ".join(f"{', '.join(rules)}: {words}" for words, rules in said.items())
     about = typer.Option(
-        name,  # and no --no-…
-        min=first.option.least,
-        max=first.option.most,
-        help=_help(settings),
-        rich_help_panel="What is asked of rules",
+        f"--{name.replace('_', '-')}",  # and no --no-…
+        min=option.least,
+        max=option.most,
+        help=text if default in (None, False) else f"{text} (default: {default})",
+        rich_help_panel="Settings of rule classes",
         show_default=False,
     )
-    return inspect.Parameter(
-        first.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[first.kind | None, about]
-    )
-
-
-def _help(settings: list[_Setting]) -> str:
-    """What an option says, with the classes that it concerns, and its default."""
-    said: dict[str, list[str]] = {}
-    for each in settings:
-        said.setdefault(each.option.help, []).append(each.rules)
-    text = " ".join(f"{', '.join(rules)}: {words}" for words, rules in said.items())
-    default = settings[0].default
-    return text if default in (None, False) else f"{text} ({default} if not given)"
+    parameter = inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None)
+    return parameter.replace(annotation=Annotated[kind | None, about])

@@ -1,11 +1,11 @@
-"""What commands share: names, a look at a state, and the printing of results."""
+"""What commands share: opening a state to read it, and printing results."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from holdfast.cli.arguments import Format
 from holdfast.engines.contract import RuleClass
@@ -16,14 +16,17 @@ from holdfast.lazy_rules import bounds
 from holdfast.report.terminal import Terminal, TerminalProgress, say, say_json
 
 if TYPE_CHECKING:
+    from holdfast.advice.advice import Advice
     from holdfast.api.view import View
     from holdfast.changes.diff import Result
     from holdfast.engines.listing import Listing
     from holdfast.results.outcome import Outcome
+    from holdfast.results.upkeep import Vacuumed, Verified
+    from holdfast.store.backup import Backup
 
 
 def names_of(classes: Iterable[RuleClass[Any]]) -> str:
-    """The names of some classes of rules, for help."""
+    """The names of some classes of rules, for help texts."""
     return ", ".join(each.name for each in classes)
 
 
@@ -37,7 +40,7 @@ def given_classes() -> list[RuleClass[Any]]:
 
 @contextmanager
 def viewed(state: Path) -> Iterator[View]:
-    """A look at a state, with progress on standard error."""
+    """A view of a state, with progress on standard error."""
     from holdfast.api.view import View
 
     with TerminalProgress() as progress, View.open(state, progress=progress) as view:
@@ -48,11 +51,11 @@ def print_findings(
     findings: list[dict[str, Any]],
     form: Format,
     top: int = SHOWN,
-    asked: Iterable[str] = (),
+    requested: Iterable[str] = (),
     results: Sequence[Result] = (),
 ) -> None:
-    """Findings, and those of results that may be many, as tables or JSON; a class that was asked for and not found is
-    said.
+    """Print findings, and those of results (perhaps many), as tables or JSON; a line for each requested class without
+    findings.
     """
     if form == "json":
         say_json(findings)
@@ -65,35 +68,27 @@ def print_findings(
     for table in findings_tables([*findings, *some], totals, top):
         console.print(table)
     known = {finding["kind"] for finding in (*findings, *some)} | {kind for _, kind in totals}
-    for kind in [kind for kind in asked if kind not in known]:
+    for kind in [kind for kind in requested if kind not in known]:
         bound = next((f" ({each})" for each in bounds(results) if each.kind == kind), "")
         console.print(f"no {rule_class(kind).title} found{bound}", markup=False)
 
 
-def tell_outcome(outcome: Outcome, form: Format, fail_on: str, path: str = "") -> ExitCode:
-    """What a batch did, as text or as JSON, and why it is an alarm or not; gives the exit code."""
-    from holdfast.report.printing import print_outcome
+def print_outcome(outcome: Outcome, form: Format, fail_on: str, path: str = "") -> ExitCode:
+    """Print what a batch did, as text or as JSON, and why it is an alarm or not; returns the exit code."""
+    from holdfast.report.printing import print_outcome as print_text
 
     if form == "json":
         say_json([{**line, "file": path} if path else line for line in outcome.to_json()])
     else:
-        print_outcome(outcome, Path(path).name or None)
+        print_text(outcome, Path(path).name or None)
     code = ExitCode.RULE_BROKE if outcome.alarms(fail_on) else ExitCode.ALL_WELL
     if why := outcome.why(fail_on):
         say(f"{f'exit code {code}' if code else 'no alarm'}: {why}", err=True)
     return code
 
 
-def print_listings(listings: Iterable[Listing], limit: int, rows: bool) -> None:
-    """The first violations of each rule."""
-    from holdfast.report.printing import print_listing
-
-    for listing in listings:
-        print_listing(listing, limit, rows)
-
-
 def print_violations_json(listings: Iterable[Listing], limit: int | None) -> None:
-    """Each rule with the number of its violations, and then these, as far as they are kept as pairs."""
+    """Print each rule with the number of its violations, and then these, if they are stored as pairs."""
     for listing in listings:
         say_json([listing.to_json()])
         if listing.pairs is not None:
@@ -101,25 +96,18 @@ def print_violations_json(listings: Iterable[Listing], limit: int | None) -> Non
 
 
 def warn_unlisted(progress: TerminalProgress, findings: Iterable[Mapping[str, Any]]) -> None:
-    """Warn where only the number of violations is kept."""
+    """Warn if only the number of violations is stored."""
     for finding in findings:
         if not finding.get("listed", True):
             progress.note(
                 f"rule {finding['name']}: {finding['violations']:,} violations, more than the "
-                f"{finding['pair_limit']:,} that are kept as pairs; only their number is kept (--pair-limit raises it)"
+                f"{finding['pair_limit']:,} that are stored as pairs; only their number is stored (see --pair-limit)"
             )
 
 
-class Telling(Protocol):
-    """A result with a text and an object of its own."""
-
-    def to_json(self) -> dict[str, Any]:
-        """The object that `--format json` prints."""
-
-
-def tell(result: Telling, form: Format, about: str = "") -> None:
-    """A result as JSON, or as text behind what it is about."""
+def print_result(result: Advice | Backup | Vacuumed | Verified, form: Format, before: str = "") -> None:
+    """Print a result as JSON or as text."""
     if form == "json":
         say_json([result.to_json()])
     else:
-        say(f"{about}{result}")
+        say(f"{before}{result}")

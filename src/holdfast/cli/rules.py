@@ -1,4 +1,4 @@
-"""The commands that change what a state watches, while its history goes on."""
+"""The commands that change the rules of a state and keep its history."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from holdfast.cli.arguments import Format, TableName
-from holdfast.cli.changing import Change, changing, commands_of_state
+from holdfast.cli.changing import StateChange, changing, commands_of_state
 from holdfast.cli.options import settings_of, taking
 from holdfast.cli.printing import CLASSES
 from holdfast.engines.registry import found_classes
@@ -28,14 +28,14 @@ RuleFiles = Annotated[
 
 
 def _show(state: Path, form: Format) -> None:
-    """Print the rules that are given as a rule file, and which found ones are pinned or ignored."""
+    """Print the given rules as a rule file, and the found ones that are pinned or ignored."""
     from holdfast.api.change.spec import state_rules
     from holdfast.rules.file import rules_yaml
 
     given, marks, watched = state_rules(state)
     if form == "json":
-        told = ("name", "table", "text", "severity", "note")
-        lines = [{"kind": "rule", **{name: getattr(each, name) for name in told}} for each in given.entries]
+        names = ("name", "table", "text", "severity", "note")
+        lines = [{"kind": "rule", **{name: getattr(each, name) for name in names}} for each in given.entries]
         say_json([*lines, *marks.to_json(), {"kind": "watched", "classes": watched}])
         return
     say(rules_yaml(given).rstrip())
@@ -46,7 +46,7 @@ def _show(state: Path, form: Format) -> None:
 
 rules = commands_of_state(
     "rules",
-    "Show and change the rules of a state, while its history goes on.\n\n"
+    "Show and change the rules of a state; its history stays.\n\n"
     "Example: [b]holdfast rules state/ add more.yaml[/b], [b]holdfast rules state/ promote 'Zip -> State'[/b]",
     _show,
 )
@@ -56,11 +56,11 @@ rules = commands_of_state(
 @taking(change=changing)
 def add(
     files: RuleFiles,
-    table: Annotated[str | None, typer.Option("--table", help="The table of rules that name none.")] = None,
+    table: Annotated[str | None, typer.Option("--table", help="The table of rules without one.")] = None,
     *,
-    change: Change,
+    change: StateChange,
 ) -> None:
-    """Give more rules. One that is there already takes the name, severity and note that it has in the file."""
+    """Add rules. A rule that is already there gets the name, severity and note of the file."""
     change.make(lambda monitor: monitor.add_rules(_one_or_all(files), table=table, change_id=change.id))
 
 
@@ -69,9 +69,9 @@ def add(
 def remove(
     files: Annotated[list[str], typer.Argument(metavar="RULE…", help="Names or texts of rules, or one rule file.")],
     *,
-    change: Change,
+    change: StateChange,
 ) -> None:
-    """Give up rules. What the history tells of them stays."""
+    """Remove rules. Their history stays."""
     change.make(lambda monitor: monitor.remove_rules(_one_or_all(files), change_id=change.id))
 
 
@@ -79,12 +79,12 @@ def remove(
 @taking(change=changing)
 def edit(
     file: Annotated[
-        Path | None, typer.Argument(metavar="FILE", help="The rules as they are to be; an editor opens without it.")
+        Path | None, typer.Argument(metavar="FILE", help="The new rules; without a file, an editor opens.")
     ] = None,
     *,
-    change: Change,
+    change: StateChange,
 ) -> None:
-    """Have just the rules of a file: others go, new ones come, and those that stay keep what is known of them."""
+    """Replace the rules by those of a file: remove others, add new ones, and keep the history of the rest."""
     if file is not None:
         change.make(lambda monitor: monitor.replace_rules(file, change_id=change.id))
         return
@@ -105,12 +105,12 @@ def edit(
         if own.read_bytes() == text:
             shutil.rmtree(folder)
             raise
-        raise BadInput(f"{error}; what you wrote is kept: mend it, and say: edit {own}") from None
+        raise BadInput(f"{error}; your text is saved: correct it, and run: edit {own}") from None
     shutil.rmtree(folder)
 
 
 def _open_editor(file: Path) -> None:
-    """Let people edit a file with the editor that they have chosen."""
+    """Let the user edit a file with the chosen editor."""
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
     try:
         subprocess.run([*shlex.split(editor), str(file)], check=True)
@@ -122,14 +122,14 @@ def _open_editor(file: Path) -> None:
 @taking(change=changing)
 def promote(
     rule: Rule,
-    name: Annotated[str | None, typer.Option(help="A name for it.")] = None,
-    severity: Annotated[Literal["error", "warn"], typer.Option(help="What a violation of it is.")] = "error",
-    note: Annotated[str, typer.Option(help="What it is for.")] = "",
+    name: Annotated[str | None, typer.Option(help="A name for the rule.")] = None,
+    severity: Annotated[Literal["error", "warn"], typer.Option(help="The severity of its violations.")] = "error",
+    note: Annotated[str, typer.Option(help="What the rule is for.")] = "",
     table: TableName = None,
     *,
-    change: Change,
+    change: StateChange,
 ) -> None:
-    """Give a rule that was found: it stays when it breaks, and its violations are listed."""
+    """Make a found rule a given one: it stays when it breaks, and its violations are listed."""
     change.make(
         lambda monitor: monitor.promote(
             rule, name=name, severity=severity, note=note, table=table, change_id=change.id
@@ -139,43 +139,43 @@ def promote(
 
 @rules.command()
 @taking(change=changing)
-def ignore(rule: Rule, table: TableName = None, undo: Undo = False, *, change: Change) -> None:
-    """Hear no more of a found rule: when it breaks, that is no alarm, and a page tells it last."""
+def ignore(rule: Rule, table: TableName = None, undo: Undo = False, *, change: StateChange) -> None:
+    """Ignore a found rule: when it breaks, that is not an alarm, and pages show it last."""
     change.make(lambda monitor: monitor.ignore(rule, table=table, undo=undo, change_id=change.id))
 
 
 @rules.command()
 @taking(change=changing)
-def pin(rule: Rule, table: TableName = None, undo: Undo = False, *, change: Change) -> None:
-    """Have a found rule matter, whatever its score is: when it breaks, that is an alarm, and a page tells it first."""
+def pin(rule: Rule, table: TableName = None, undo: Undo = False, *, change: StateChange) -> None:
+    """Pin a found rule: when it breaks, that is an alarm whatever its score is, and pages show it first."""
     change.make(lambda monitor: monitor.pin(rule, table=table, undo=undo, change_id=change.id))
 
 
 @rules.command()
 @taking(change=changing, settings=settings_of(found_classes()))
 def watch(
-    classes: Annotated[str, typer.Argument(metavar="CLASSES", help=f"Rules to find and keep: {CLASSES}.")],
+    classes: Annotated[str, typer.Argument(metavar="CLASSES", help=f"Rule classes, separated by commas: {CLASSES}.")],
     *,
     settings: dict[str, Any],
-    change: Change,
+    change: StateChange,
 ) -> None:
-    """Find the rules of more classes, and keep them from now on."""
+    """Find the rules of more classes, and watch them from now on."""
     change.make(lambda monitor: monitor.watch(classes, change_id=change.id, **settings))
 
 
 @rules.command()
 @taking(change=changing)
 def unwatch(
-    classes: Annotated[str, typer.Argument(metavar="CLASSES", help="Classes of rules, comma separated.")],
+    classes: Annotated[str, typer.Argument(metavar="CLASSES", help="Rule classes, separated by commas.")],
     *,
-    change: Change,
+    change: StateChange,
 ) -> None:
-    """Keep the rules of some classes no longer. What the history tells of them stays."""
+    """Stop watching the rules of some classes. Their history stays."""
     change.make(lambda monitor: monitor.unwatch(classes, change_id=change.id))
 
 
 def _one_or_all(files: list[str]) -> str | list[str]:
-    """One rule file, or rules."""
+    """One rule file, or one or more rules."""
     from holdfast.api.checks import is_rule_file
 
     if len(files) > 1 and any(map(is_rule_file, files)):

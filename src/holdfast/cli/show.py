@@ -1,4 +1,4 @@
-"""The commands that show: a demo, and what a state holds. None of them needs a lock."""
+"""The commands that show: a demo, and the contents of a state. None of them needs a lock."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import typer
 
 from holdfast.cli.app import app
 from holdfast.cli.arguments import Output, State, TableName, Top
-from holdfast.cli.printing import print_findings, print_listings, print_violations_json, tell, viewed
+from holdfast.cli.printing import print_findings, print_result, print_violations_json, viewed
 from holdfast.cli.tables import split, table_line
 from holdfast.engines.registry import rule_class
 from holdfast.engines.thresholds import SHOWN
@@ -31,11 +31,9 @@ _SHOWN_ROWS = 20
 
 @app.command()
 def demo(
-    html: Annotated[
-        Path | None, typer.Option(metavar="FILE", help=f"Where the report goes; {_PAGE} if not given.")
-    ] = None,
+    html: Annotated[Path | None, typer.Option(metavar="FILE", help=f"The report to write (default: {_PAGE}).")] = None,
 ) -> None:
-    """See the whole of it in two minutes: a small table, four batches, what changed, and a report. Needs no input."""
+    """A tour in two minutes: a small table, four batches, their effects, and a report. Needs no input."""
     from holdfast.demo.tour import run
     from holdfast.results.outputs import PAGE, refuse_unwritable
 
@@ -48,21 +46,21 @@ def demo(
 @app.command()
 def status(
     state: State,
-    rules: Annotated[str | None, typer.Option(help="Only these rule classes, comma separated.")] = None,
+    rules: Annotated[str | None, typer.Option(help="Only these rule classes, separated by commas.")] = None,
     top: Top = SHOWN,
     form: Output = "text",
 ) -> None:
-    """Show what holds now. Needs no lock: look while a batch is being applied."""
+    """Show the rules that hold now, also while a batch is being applied."""
     from holdfast.intake.readers import READERS
     from holdfast.store.store import Store
 
-    asked = split(rules) if rules else ()
+    classes = split(rules) if rules else ()
     with closing(Store(state)) as store:
-        findings = [f for f in _in_schema_order(store) if not asked or f["kind"] in asked]
+        findings = [f for f in _in_schema_order(store) if not classes or f["kind"] in classes]
         last = store.history(1)
         tables = store.tables()
         ways = json.loads(store.meta("ways") or "{}")
-        many = [name for name in store.watched if rule_class(name).many and (not asked or name in asked)]
+        many = [name for name in store.watched if rule_class(name).many and (not classes or name in classes)]
     results: list[Result] = []
     kept: dict[tuple[str, str], str] = {}
     if many:
@@ -72,7 +70,7 @@ def status(
     if form == "json":
         say_json(table_line(each.schema, each.rows, each.left_out, results) for each in tables)
         say_json(batch.to_json() for batch in last)
-    print_findings(findings, form, top, asked, results)
+    print_findings(findings, form, top, classes, results)
     if form == "text":
         say(f"last batch: {last[0].seq} at {last[0].at}" if last else "no batch was applied yet", err=True)
         for way in sorted(set(ways.values())):
@@ -82,7 +80,7 @@ def status(
 
 
 def _in_schema_order(store: Any) -> list[dict[str, Any]]:
-    """What holds now of the classes whose findings are kept one by one, columns in the order of their tables."""
+    """The findings of the classes that are stored one by one, columns in the order of their tables."""
     places = {
         (record.schema.name, column): (number, place)
         for number, record in enumerate(store.tables())
@@ -97,17 +95,20 @@ def violations(
     state: State,
     rule: Annotated[str | None, typer.Argument(metavar="[RULE]", help="The name or text of a rule.")] = None,
     rows: Annotated[bool, typer.Option("--rows", help="Show the two rows side by side.")] = False,
-    limit: Annotated[int | None, typer.Option(min=0, help="At most N of each rule (text: 10 by default).")] = None,
+    limit: Annotated[
+        int | None, typer.Option(min=0, help="At most N violations of a rule (text: 10 by default).")
+    ] = None,
     output: Annotated[
         Path | None, typer.Option(help="Write all of them to a file: .csv, .parquet, .arrow or .jsonl.")
     ] = None,
     form: Output = "text",
 ) -> None:
-    """List the pairs of rows that violate rules, with their keys and the offending values.
+    """List the rows that violate rules, with their keys and values.
 
     Example: [b]holdfast violations state/ fair --rows[/b]
     """
     from holdfast.report.export import VIOLATIONS, write_listings
+    from holdfast.report.printing import print_listings
     from holdfast.results.outputs import refuse_unwritable
 
     if output is not None:
@@ -132,23 +133,21 @@ def rows(
         typer.Option(help="Rows with these values: [b]Id=17[/b], or [b]Id=17, Day=2024-01-01[/b] (repeatable)."),
     ] = None,
     table: TableName = None,
-    limit: Annotated[int | None, typer.Option(help=f"At most N rows (text: {_SHOWN_ROWS} by default).")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help=f"At most N rows (text: {_SHOWN_ROWS} by default).")] = None,
     form: Output = "text",
 ) -> None:
-    """Show rows, also deleted ones as far as they are kept, and which batches inserted and deleted them.
+    """Show rows, also deleted ones if they are still stored, and the batches that inserted and deleted them.
 
     Examples: [b]holdfast rows state/ 17 20017[/b], [b]holdfast rows state/ --where Id=17[/b]
     """
     from holdfast.report.printing import print_rows
 
     if not numbers and not where:
-        raise BadInput("say which rows: give their numbers, or values such as --where Id=17")
-    if limit is not None and limit < 1:
-        raise BadInput(f"--limit {limit}: give 1 or more")
+        raise BadInput("give the numbers of rows, or values such as --where Id=17")
     with viewed(state) as view:
         found = [
             *view.rows(numbers or [], table=table),
-            *(row for one in where or [] for row in _asked(view, one, table)),
+            *(row for one in where or [] for row in _rows_where(view, one, table)),
         ]
     if form == "json":
         say_json(row.to_json() for row in found[:limit])
@@ -156,13 +155,13 @@ def rows(
         print_rows(found, limit or _SHOWN_ROWS)
 
 
-def _asked(view: View, where: str, table: str | None) -> list[Row]:
-    """The rows that a condition names; that there are none is said."""
+def _rows_where(view: View, where: str, table: str | None) -> list[Row]:
+    """The rows that a condition names; BadInput if there are none."""
     from holdfast.text.row_names import conditions
 
     found = view.rows(where=conditions(where), table=table)
     if not found:
-        raise BadInput(f"no row has {where}, and none that is still kept had it")
+        raise BadInput(f"no row has {where}, and no stored deleted row had it")
     return found
 
 
@@ -172,12 +171,12 @@ def explain(
     rule: Annotated[str, typer.Argument(metavar="RULE", help="The name of a rule, or its text.")],
     pair: Annotated[
         list[str] | None,
-        typer.Option("--row", help="A row of a pair (give it twice): its key, as [b]Id=17[/b], or its number."),
+        typer.Option("--row", help="A row, by its key such as [b]Id=17[/b] or its number (twice for a pair)."),
     ] = None,
     table: TableName = None,
     form: Output = "text",
 ) -> None:
-    """Say why a rule doesn't hold, and which rows to look at first.
+    """Explain why a rule doesn't hold, and which rows to look at first.
 
     Examples: [b]holdfast explain state/ fair --row Id=17 --row Id=42[/b],
     [b]holdfast explain state/ "Zip -> State"[/b], [b]holdfast explain state/ "orders.cust in customers.id"[/b]
@@ -185,7 +184,7 @@ def explain(
     from holdfast.report.printing import print_explanation
 
     if pair is not None and len(pair) > 2:
-        raise BadInput("--row: give one row, or two")
+        raise BadInput("--row: give at most two rows")
     with viewed(state) as view:
         given = view.given(rule, table=table)
         about = given["table"] if given else table
@@ -197,13 +196,13 @@ def explain(
 
 
 def _number_of(view: View, row: str, table: str | None) -> int:
-    """The number of the one living row that a number or a condition names."""
+    """The number of the living row that a number or a condition names."""
     if row.strip().isdecimal():
         return int(row)
-    living = [each.number for each in _asked(view, row, table) if each.alive]
+    living = [each.number for each in _rows_where(view, row, table) if each.alive]
     if len(living) != 1:
         many = f"{len(living):,} rows have that" if living else "it was deleted"
-        raise BadInput(f"--row {row}: {many}; name one row that is there, by its key or its number")
+        raise BadInput(f"--row {row}: {many}; name one living row, by its key or its number")
     return living[0]
 
 
@@ -213,47 +212,48 @@ def advise(
     clause: Annotated[str, typer.Argument(metavar="CLAUSE", help="ORDER BY, GROUP BY or DISTINCT, with columns.")],
     have: Annotated[
         list[str] | None,
-        typer.Option(help="An order that there is, such as that of an index: [b]Year, Salary desc[/b] (repeatable)."),
+        typer.Option(help="An existing order, such as that of an index: [b]Year, Salary desc[/b] (repeatable)."),
     ] = None,
     table: TableName = None,
     form: Output = "text",
 ) -> None:
-    """Say which columns of a clause are redundant, and which orders serve it, by the rules that hold.
+    """Show which columns of a clause are redundant, and which other orders serve it, by the rules that hold.
 
     Examples: [b]holdfast advise state/ "ORDER BY Year, Salary, Bin"[/b],
     [b]holdfast advise state/ "ORDER BY Year, Bin" --have "Year, Salary"[/b]
     """
-
     with viewed(state) as view:
         advice = view.advise(clause, table=table, have=have or ())
-    tell(advice, form)
+    print_result(advice, form)
 
 
 @app.command()
 def history(
     state: State,
     last: Annotated[int | None, typer.Option(min=0, help="Only the last N batches.")] = None,
-    rules: Annotated[bool, typer.Option("--rules", help="Each rule: since when it holds, how often it broke.")] = False,
+    rules: Annotated[
+        bool, typer.Option("--rules", help="Show for each rule since when it holds, and how often it broke.")
+    ] = False,
     form: Output = "text",
 ) -> None:
-    """List the batches that were applied; or, with --rules, how the rules have fared."""
+    """List the batches that were applied; or, with --rules, the history of the rules."""
     from holdfast.report.printing import print_history, print_rule_history
     from holdfast.results.changed import summary
     from holdfast.store.store import Store
 
     if rules:
         with viewed(state) as view:
-            fared = view.rule_history()
+            found = view.rule_history()
         if form == "json":
-            say_json(fared)
+            say_json(found)
         else:
-            print_rule_history(fared)
+            print_rule_history(found)
         return
     with closing(Store(state)) as store:
         batches, changes = store.history(last), {each.seq: each.about for each in store.changes()}
     if form == "json":
-        told = {seq: {"about": about} for seq, about in changes.items()}
-        say_json({**batch.to_json(), **told.get(batch.seq, {})} for batch in batches)
+        more = {seq: {"about": about} for seq, about in changes.items()}
+        say_json({**batch.to_json(), **more.get(batch.seq, {})} for batch in batches)
     else:
         print_history(batches, {seq: summary(about) for seq, about in changes.items()})
 
@@ -263,12 +263,12 @@ def report(
     state: State,
     html: Annotated[Path, typer.Option("--html", metavar="FILE", help="The page to write.")],
     redact: Annotated[
-        bool, typer.Option("--redact", help="Show hashes in place of values, so that the page may leave the team.")
+        bool, typer.Option("--redact", help="Replace values by hashes, so that the page may leave the team.")
     ] = False,
 ) -> None:
-    """Write a page that tells what holds, what broke, since when and because of which rows.
+    """Write a page that shows which rules hold, which broke, since when and because of which rows.
 
-    The page is one file that needs no network. Example: [b]holdfast report state/ --html report.html[/b]
+    The page is one file and needs no network. Example: [b]holdfast report state/ --html report.html[/b]
     """
     from holdfast.api.view import View
     from holdfast.results.outputs import PAGE, refuse_unwritable
@@ -283,19 +283,19 @@ def report(
 @app.command()
 def serve(
     state: State,
-    host: Annotated[str, typer.Option(help="The address to serve at; any but this machine's own needs a token.")] = (
-        "127.0.0.1"
-    ),
-    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0: any that is free.")] = 8765,
+    host: Annotated[
+        str, typer.Option(help="The address to listen on; visitors from other machines need a token.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0: any free one.")] = 8765,
     token: Annotated[
         str | None,
         typer.Option(
-            envvar="HOLDFAST_TOKEN", show_envvar=True, help="What every visitor must bring; made where one is needed."
+            envvar="HOLDFAST_TOKEN", show_envvar=True, help="The token for visitors (default: made if needed)."
         ),
     ] = None,
     open_browser: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
 ) -> None:
-    """Show a state in a browser, live: what holds, what broke and because of which rows, as batches arrive.
+    """Show a state in a browser, live: which rules hold, which broke and because of which rows, as batches arrive.
 
     Example: [b]holdfast serve state/ --open[/b]
     """

@@ -1,4 +1,4 @@
-"""Tables and columns as commands name them, and as they are told of."""
+"""Tables and columns as commands name them, and as JSON shows them."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 
 def split(names: str) -> list[str]:
-    """Names separated by commas; one that holds a comma stands in double quotes."""
+    """Names separated by commas; a name with a comma stands in double quotes."""
     try:
         listed = next(csv.reader([names], skipinitialspace=True, strict=True), [])
     except csv.Error:
-        raise BadInput(f"{names!r}: a double quote opens a name, and none closes it before a comma; add it") from None
+        raise BadInput(f"{names!r}: a double quote is not closed before a comma; close it") from None
     return [name.strip() for name in listed if name.strip()]
 
 
@@ -34,33 +34,33 @@ def named(sources: list[str], jdbc_table: str | None) -> dict[str, str]:
             path = source
             name = jdbc_table or "table" if source.startswith("jdbc:") else Path(source).name.split(".")[0]
         if name in tables:
-            raise BadInput(f"two sources are both called {name!r}; name one of them: other={path}")
+            raise BadInput(f"two sources are called {name!r}; rename one of them: other={path}")
         tables[name] = path
     return tables
 
 
 def table_or_files(given: list[str]) -> tuple[str | None, dict[str, str]]:
-    """What `--table` names: one table, or files of several by the tables that they are for."""
+    """The meaning of `--table`: one table, or the files of several tables by table."""
     plain = [each for each in given if "=" not in each]
     if len(plain) > 1 or (plain and len(given) > 1):
-        raise BadInput(f"--table {plain[-1]}: one batch of several tables needs a file of each: --table name=path")
+        raise BadInput(f"--table {plain[-1]}: a batch of several tables needs a file for each: --table name=path")
     files: dict[str, str] = {}
     for name, _, path in (each.partition("=") for each in given if each not in plain):
         if not name.strip():
-            raise BadInput(f"--table ={path}: say whose rows these are: --table name=path")
+            raise BadInput(f"--table ={path}: name the table of these rows: --table name=path")
         if name in files:
-            raise BadInput(f"--table {name}={path}: there is a file of {name} already; put all of its rows into one")
+            raise BadInput(f"--table {name}={path}: there is already a file for {name}; put all its rows into one file")
         files[name] = path
     return plain[0] if plain else None, files
 
 
 def by_table(option: str, given: list[str], tables: Mapping[str, str]) -> dict[str, list[str]]:
-    """Columns of each table, as an option names them: `id`, or `table:id,day` with several tables."""
+    """The columns of each table in an option: `id`, or `table:id,day` for several tables."""
     columns: dict[str, list[str]] = {}
     for one in given:
         table, colon, named = one.partition(":")
         if not colon and len(tables) > 1:
-            raise BadInput(f"{option} {one}: say whose columns these are, as table:{one}")
+            raise BadInput(f"{option} {one}: name the table of these columns: table:{one}")
         name, listed = (table, named) if colon else (next(iter(tables)), one)
         columns[name] = [*columns.get(name, []), *split(listed)]
     return columns
@@ -69,14 +69,14 @@ def by_table(option: str, given: list[str], tables: Mapping[str, str]) -> dict[s
 def note_left_out(
     progress: TerminalProgress, left_out: Mapping[str, Iterable[str]], chosen: Mapping[str, object]
 ) -> None:
-    """Say which columns of tables are not watched, where that wasn't asked for by naming others."""
+    """Note the columns that are not watched, unless the user chose columns."""
     for table, columns in left_out.items():
         if table not in chosen and (names := ", ".join(columns)):
-            progress.note(f"table {table}: left out, as their types can't be compared: {names}")
+            progress.note(f"table {table}: columns left out because their types can't be compared: {names}")
 
 
 def table_line(schema: Schema, rows: int, left_out: Iterable[str], results: Iterable[Result] = ()) -> dict[str, Any]:
-    """A table as JSON tells it; with how long left sides may be in results, where a class bounds them."""
+    """A table in JSON, with the bounds on left sides in results, if a class has some."""
     from holdfast.table.types import show_type
 
     columns = [{"column": column.name, "type": show_type(column.type)} for column in schema.columns]

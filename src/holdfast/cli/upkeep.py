@@ -1,4 +1,4 @@
-"""The commands that look after a state: verify, backup, vacuum."""
+"""The commands that maintain a state: verify, backup, vacuum."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import typer
 
 from holdfast.cli.app import app
 from holdfast.cli.arguments import Output, State
-from holdfast.cli.printing import tell
+from holdfast.cli.printing import print_result
 from holdfast.errors import ExitCode
 from holdfast.report.terminal import TerminalProgress
 
@@ -18,19 +18,20 @@ from holdfast.report.terminal import TerminalProgress
 def verify(
     state: State,
     deep: Annotated[
-        bool, typer.Option("--deep", help="Find the answers from scratch, too; in large tables for a few columns.")
+        bool,
+        typer.Option("--deep", help="Also compare with rediscovery from scratch, in large tables for some columns."),
     ] = False,
     form: Output = "text",
 ) -> None:
-    """Check that a state is whole: all files and their checksums, the database, and that they fit. Needs no lock.
+    """Check that a state is intact: its files, their checksums, and the database. Needs no lock.
 
-    Exit code 2 where something is wrong. Example: [b]holdfast verify state/ --deep[/b]
+    Exit code 2 if something is wrong. Example: [b]holdfast verify state/ --deep[/b]
     """
     from holdfast.api.verification import verify as look
 
     with TerminalProgress() as progress:
         verified = look(state, deep=deep, progress=progress)
-    tell(verified, form)
+    print_result(verified, form)
     raise typer.Exit(ExitCode.BAD_INPUT if verified.problems else ExitCode.ALL_WELL)
 
 
@@ -40,7 +41,7 @@ def backup(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A new folder for the copy.")],
     form: Output = "text",
 ) -> None:
-    """Copy a state to a folder, as of one moment, while it may be written to. The copy is a state of its own.
+    """Copy a state to a folder, also while batches are applied. The copy is an independent state.
 
     Example: [b]holdfast backup state/ backups/monday[/b]
     """
@@ -48,23 +49,23 @@ def backup(
 
     with TerminalProgress() as progress:
         made = copy(state, folder, say=progress.step)
-    tell(made, form)
+    print_result(made, form)
 
 
 @app.command()
 def vacuum(
     state: State,
     keep_events: Annotated[
-        bool, typer.Option("--keep-events", help="Keep the values of dead rows in events that tell what broke a rule.")
+        bool, typer.Option("--keep-events", help="Keep the values of deleted rows in the history of broken rules.")
     ] = False,
     form: Output = "text",
 ) -> None:
-    """Remove deleted data for good, and make the state as small as it can be.
+    """Remove deleted data from the disk for good, and make the state as small as possible.
 
-    Tables are written anew without values that no row uses; so is the database. Results and row numbers stay.
+    Rewrites the tables without unused values, and the database. Results and row numbers stay.
     """
     from holdfast.api.monitor import Monitor
 
     with TerminalProgress() as progress, Monitor.open(state, progress=progress) as monitor:
         done = monitor.vacuum(keep_events=keep_events)
-    tell(done, form, f"{state}: ")
+    print_result(done, form, f"{state}: ")

@@ -1,7 +1,7 @@
-"""One page of its own: the template, its style, its script and the document, in one text.
+"""A page as one file: the template, its style, its script and the document, in one text.
 
-The document is deflated and lies in the page as base64; the script unpacks it. The content security policy allows this
-script and this style alone, by their hashes, and no address but that of the page itself where it is live.
+The page contains the document deflated, in base64, and its script unpacks it. The content security policy allows only
+this script and this style, by their hashes, and no address except that of a live page itself.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from hashlib import sha256
 from importlib.resources import files
 from typing import Any
 
-from holdfast.report.pages import escape
+from holdfast.report.markup import escape
 
 _SCRIPTS = (
     "dom.js",
@@ -34,19 +34,19 @@ _SCRIPTS = (
 
 
 def html_page(document: Mapping[str, Any]) -> str:
-    """The page that carries a document, and asks nobody for anything."""
+    """The page with a document; it makes no requests."""
     return _page(str(document["title"]), packed(document).decode("ascii"), "'none'")
 
 
 def html_shell(title: str) -> str:
-    """The page without a document: it asks the server that it came from."""
+    """The page without a document: it requests one from its server."""
     return _page(title, "", "'self'")
 
 
 def packed(document: Mapping[str, Any]) -> bytes:
-    """A document as the page carries it: JSON, deflated, in base64."""
+    """A document in its page: JSON, deflated, in base64."""
     written = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
-    # A higher level takes ten times as long, and makes a million rules larger.
+    # A higher level takes ten times as long, and a million rules get larger.
     return b64encode(zlib.compress(written.encode("utf-8", "backslashreplace"), 6))
 
 
@@ -65,7 +65,7 @@ def _policy(reachable: str) -> str:
 def _page(title: str, data: str, reachable: str) -> str:
     page = _site("page.html").replace("{{style}}", _site("page.css")).replace("{{script}}", _script())
     page = page.replace("{{policy}}", _policy(reachable))
-    return page.replace("{{data}}", data).replace("{{title}}", escape(title))  # a title may hold marks: it comes last
+    return page.replace("{{data}}", data).replace("{{title}}", escape(title))  # last: a title may contain a placeholder
 
 
 @cache

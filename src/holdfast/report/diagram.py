@@ -1,7 +1,7 @@
-"""Tables and how they refer to each other, drawn in layers: a table stands to the right of those that it refers to.
+"""Tables and their foreign keys, drawn in layers: a table is to the right of the tables that it refers to.
 
-The steps are those of Sugiyama's layout: a layer for each table, places that keep lines free where a reference skips
-layers, an order within each layer by the mean place of the neighbours, and coordinates.
+Sugiyama's layout: a layer for each table, dummy nodes where an edge skips layers, an order within each layer by the
+mean place of the neighbours, and coordinates.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Edge:
 
     @property
     def label(self) -> str:
-        """What stands on the line: a share is never rounded up to all."""
+        """The text on its line: a share is never rounded up to 100 %."""
         if not self.orphans:
             return "100 %"
         share = min(floor(self.coverage * 1000) / 10, 99.9)
@@ -50,17 +50,17 @@ class Edge:
 
 @dataclass(eq=False)
 class _Node:
-    """A table, or the place that a line needs in a layer that it crosses."""
+    """A table, or a dummy node of a line that crosses a layer."""
 
-    name: str  # "" of a place for a line
+    name: str  # "": a dummy node
     columns: tuple[str, ...]
     layer: int
     width: float
     height: float
     x: float = 0.0
     y: float = 0.0
-    layer_end: float = 0.0  # where its layer ends: no box stands between there and the next layer
-    wanted: float = 0.0  # where its middle would best be
+    layer_end: float = 0.0  # the right end of its layer
+    wanted: float = 0.0  # the best place for its middle
     neighbours: list[_Node] = field(default_factory=list)
 
     @property
@@ -72,7 +72,7 @@ class _Node:
         return self.x + self.width
 
     def row(self, columns: Sequence[str]) -> float:
-        """How far below the top some columns stand, in the mean."""
+        """How far below the top some columns are, on average."""
         places = [self.columns.index(name) for name in columns if name in self.columns]
         mean = sum(places) / len(places) if places else 0.0
         return LINE_HEIGHT * (mean + 1.5) + _PAD
@@ -88,7 +88,7 @@ class _Route:
 
     @property
     def leftwards(self) -> bool:
-        """Whether it leads to the left, as all do but those that close a circle."""
+        """Whether it leads to the left, as all do except those that close a cycle."""
         return self.nodes[0].layer > self.nodes[-1].layer
 
     @property
@@ -108,9 +108,9 @@ class _Route:
 
 
 def tables(tables: Sequence[tuple[str, Sequence[str]]], edges: Sequence[Edge], label: str) -> str:
-    """A box for each table with the columns that matter, and a line for each foreign key, with coverage and orphans.
+    """A box for each table with its relevant columns, and a line for each foreign key, with coverage and orphans.
 
-    Arrows point at what is referred to. The direction in words is `str(edge)`, shown where one points at a line.
+    Arrows point at the referenced table. `str(edge)` is the tooltip of a line.
     """
     known = dict(tables)
     edges = [edge for edge in edges if edge.table in known and edge.referenced in known]
@@ -128,7 +128,7 @@ def tables(tables: Sequence[tuple[str, Sequence[str]]], edges: Sequence[Edge], l
 
 
 def _layers(names: Sequence[str], edges: Sequence[Edge]) -> dict[str, int]:
-    """Of each table that has references, how many steps it is away from those that refer to nothing else."""
+    """For each table with foreign keys, how many steps it is away from tables that refer to no other."""
     targets: dict[str, list[str]] = {}
     for edge in edges:
         targets.setdefault(edge.referenced, [])
@@ -137,7 +137,7 @@ def _layers(names: Sequence[str], edges: Sequence[Edge]) -> dict[str, int]:
     under_way: set[str] = set()
 
     def visit(name: str) -> int:
-        """The layer of a table; what is under way closes a circle, and doesn't count."""
+        """The layer of a table; an edge that closes a cycle doesn't count."""
         if name not in layers:
             under_way.add(name)
             below = [visit(other) + 1 for other in targets[name] if other not in under_way]
@@ -159,18 +159,18 @@ def _box(name: str, columns: Sequence[str], layer: int, edges: Sequence[Edge]) -
 
 
 def _route(edge: Edge, nodes: Mapping[str, _Node]) -> _Route:
-    """The way of an edge; a place is kept for it in each layer between."""
+    """The route of an edge, with a dummy node in each layer that it crosses."""
     start, end = nodes[edge.table], nodes[edge.referenced]
     step = 1 if end.layer > start.layer else -1
-    way = [start, *(_Node("", (), layer, 0.0, _PORT) for layer in range(start.layer + step, end.layer, step)), end]
-    for one, other in pairwise(way):
+    path = [start, *(_Node("", (), layer, 0.0, _PORT) for layer in range(start.layer + step, end.layer, step)), end]
+    for one, other in pairwise(path):
         one.neighbours.append(other)
         other.neighbours.append(one)
-    return _Route(edge, way)
+    return _Route(edge, path)
 
 
 def _give_ports(routes: Sequence[_Route]) -> None:
-    """Let each edge leave its table beside its columns, and apart from the other edges on that side."""
+    """Let each edge leave its table next to its columns, and apart from the other edges on that side."""
     last: dict[tuple[str, bool], float] = {}
     for route in sorted(routes, key=lambda each: each.nodes[0].row(each.edge.columns)):
         side = (route.nodes[0].name, route.leftwards)
@@ -188,7 +188,7 @@ def _grid(nodes: Sequence[_Node], routes: Sequence[_Route]) -> list[list[_Node]]
 
 
 def _place(grid: Sequence[list[_Node]], routes: Sequence[_Route]) -> tuple[float, float]:
-    """Give all nodes their places; tells the size of the whole."""
+    """Give all nodes their places; returns the size of the picture."""
     for sweep in range(_SWEEPS):
         step = -1 if sweep % 2 else 1
         for layer in grid[::step]:
@@ -201,7 +201,7 @@ def _place(grid: Sequence[list[_Node]], routes: Sequence[_Route]) -> tuple[float
 
 
 def _stack(layer: list[_Node], step: int) -> None:
-    """Order a layer by the mean height of the neighbours on one side, and place it as near to them as that allows."""
+    """Order a layer by the mean height of the neighbours on one side, and place it as near to them as possible."""
     for node in layer:
         places = [other.middle for other in node.neighbours if (node.layer - other.layer) * step > 0]
         node.wanted = sum(places) / len(places) if places else node.middle
@@ -216,7 +216,7 @@ def _stack(layer: list[_Node], step: int) -> None:
 
 
 def _place_layers(grid: Sequence[Sequence[_Node]], routes: Sequence[_Route]) -> float:
-    """Place the layers beside each other, with room for what stands on the lines between; tells where they end."""
+    """Place the layers next to each other, with room for the labels of lines; returns where they end."""
     x = 2.0
     for number, layer in enumerate(grid):
         end = x + max(node.width for node in layer)
@@ -229,12 +229,12 @@ def _place_layers(grid: Sequence[Sequence[_Node]], routes: Sequence[_Route]) -> 
 
 
 def _gap_of(route: _Route) -> int:
-    """The layer to the right of which an edge's label stands."""
+    """The layer left of an edge's label."""
     return route.nodes[0].layer - route.leftwards
 
 
 def _place_alone(nodes: Sequence[_Node], width: float, top: float) -> tuple[float, float]:
-    """Place tables without references below the others, in rows; tells the size of the whole."""
+    """Place tables without foreign keys below the others, in rows; returns the size of the picture."""
     x, y, height, room = 2.0, top + _BETWEEN, 0.0, max(width, 3 * _WIDEST)
     for node in nodes:
         if x > 2 and x + node.width > room:
@@ -261,18 +261,18 @@ def _drawn(node: _Node) -> str:
 
 
 def _line(route: _Route) -> str:
-    """An edge with its arrow, and what it says where one points at it."""
+    """An edge with its arrow and its tooltip."""
     kind = "-broken" if route.edge.orphans else ""
     last = route.nodes[-1]
     from_left = not route.leftwards and not route.loop
     x, way = (last.x, -1) if from_left else (last.right, 1)
-    steps = _loop(route) if route.loop else _way(route)
+    steps = _loop(route) if route.loop else _curve(route)
     arrow = path(f"arrow{kind}", f"M{at(x)} {at(route.end)}l{at(way * _ARROW)} -5v10z")
     return group(str(route.edge), path(f"edge{kind}", steps) + arrow)
 
 
-def _way(route: _Route) -> str:
-    """Straight on through what stands on the line and through the layers, and a curve before each layer."""
+def _curve(route: _Route) -> str:
+    """Straight lines past the label and through the layers, and a curve before each layer."""
     first, last = route.nodes[0], route.nodes[-1]
     y, side = route.start, 1 if route.leftwards else -1
     steps = f"M{at(first.x if route.leftwards else first.right)} {at(y)}"
@@ -295,7 +295,7 @@ def _loop(route: _Route) -> str:
 
 
 def _label(route: _Route) -> str:
-    """What stands on a line, where it leaves its table."""
+    """The label of an edge, where it leaves its table."""
     first = route.nodes[0]
     if route.leftwards:
         return text(first.x - 6, route.start - 6, route.edge.label, "label", "end")

@@ -12,7 +12,7 @@ from holdfast.results.outputs import FileKind, writing
 
 
 def _is_list_of_violations(path: Path) -> bool:
-    """Whether a file is one that `write_listings` wrote: by the names of its first columns, or by its first line."""
+    """Whether `write_listings` wrote a file: its first columns, or its first line, show that."""
     if path.suffix in (".jsonl", ".json", ".csv"):
         with path.open("rb") as file:
             line = file.readline(1 << 16)
@@ -25,7 +25,7 @@ def _names(path: Path) -> list[str]:
 
     try:
         found = parquet.read_schema(path) if path.suffix == ".parquet" else ipc.open_file(str(path)).schema
-    except (ArrowException, OSError):  # something else
+    except (ArrowException, OSError):  # another kind of file
         return []
     return list(found.names)
 
@@ -34,9 +34,9 @@ VIOLATIONS = FileKind("a list of violations", _is_list_of_violations, (".csv", "
 
 
 def write_listings(listings: Sequence[Listing], path: Path) -> int:
-    """Write all violations to a file whose ending names its format; gives how many there are.
+    """Write all violations to a file whose ending names its format; returns their number.
 
-    The rules of one table have different columns, so all but JSON lines take one rule at a time.
+    Rules have different columns, so every format but JSON lines takes one rule only.
     """
     broken = [listing for listing in listings if len(listing.listed)]
     if path.suffix in (".jsonl", ".json"):
@@ -47,7 +47,7 @@ def write_listings(listings: Sequence[Listing], path: Path) -> int:
         raise BadInput(f"{path}: rules differ in their columns; name one rule, or write .jsonl")
     else:
         with writing(path, VIOLATIONS):
-            _write_table((broken or listings)[0], path)  # where nothing is violated, a file without rows
+            _write_table((broken or listings)[0], path)  # without violations a file without rows
     return sum(listing.count for listing in broken)
 
 

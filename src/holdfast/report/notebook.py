@@ -1,7 +1,7 @@
 """What notebooks show: the pictures of the page, rows side by side, and tables, as HTML with its style.
 
-`html_of` draws any result: the one function that results know, which finds the one for their class.
-Every value, name and text of others passes `escape` here or in the pictures.
+`html_of` draws any result with the function for its class. Every value, name and text from outside is escaped, here or
+in the pictures.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from holdfast.changes.diff import Witness
 from holdfast.engines.contract import Json
 from holdfast.engines.registry import rule_class
 from holdfast.report.document.details import rule_of, side_by_side, violations_page
-from holdfast.report.document.fates import fate_of, turn_of
-from holdfast.report.document.shown import Shown, Side
-from holdfast.report.pages import escape, html_table
+from holdfast.report.document.redaction import Shown, ShownRow
+from holdfast.report.document.timeline import timeline_of, turn_of
+from holdfast.report.markup import escape, html_table
 from holdfast.report.pictures import STYLE, strip
 from holdfast.report.tables import Totals, sections, shown
 from holdfast.results.checked import Checked, Listings
@@ -31,8 +31,8 @@ from holdfast.results.memory import Event, RuleKey
 from holdfast.results.outcome import Outcome
 from holdfast.results.suggestions import Suggestions
 
-_PAIRS = 3  # pairs of rows that are shown of a rule, or of a batch
-_OTHERS = 6  # columns that a rule does not look at
+_PAIRS = 3  # pairs of rows that are shown for a rule, or for a batch
+_OTHERS = 6  # columns that the rule does not name
 _RULES = 20  # rules of a history
 _EACH = 10  # rules of a kind that name a column
 _FINDINGS = 1000  # of a class of rules that were found
@@ -65,15 +65,19 @@ def lines(texts: Iterable[str]) -> str:
 
 def bullets(texts: Sequence[str], more: int = 0) -> str:
     """A list of texts, and how many more there are."""
-    left_out = f'<li class="hf-aside">… and {more:,} more</li>' if more > 0 else ""
-    return f"<ul>{''.join(f'<li>{escape(text)}</li>' for text in texts)}{left_out}</ul>" if texts else ""
+    return f"<ul>{''.join(f'<li>{escape(text)}</li>' for text in texts)}{_more(more, 'li')}</ul>" if texts else ""
+
+
+def _more(more: int, tag: str = "p") -> str:
+    """How many more things there are, if any."""
+    return f'<{tag} class="hf-aside">… and {more:,} more</{tag}>' if more > 0 else ""
 
 
 # ---- rows side by side -----------------------------------------------------------------------------------------------
 
 
 def pair_html(pair: Json) -> str:
-    """Rows side by side, a line for each column, with the cells marked in which one looks for the fault."""
+    """Rows side by side, a line for each column, with the cells at fault marked."""
     columns, own = pair["columns"], pair["rule_columns"]
     shown = [*own, *[name for name in columns if name not in own][:_OTHERS]]
     places = [columns.index(name) for name in shown if name in columns]
@@ -93,12 +97,12 @@ def _cell(value: str, marked: bool) -> str:
 
 
 def witness_pair(engine: str, text: str, witness: Witness) -> Json | None:
-    """The rows that broke a rule, side by side; nothing where their values are not kept, or its class has no words."""
+    """The rows that broke a rule, side by side; None: their values are not stored, or the class has no rules."""
     rule = rule_of(engine, text)
     if rule is None or not witness.values or not all(witness.values):
         return None
     keys = witness.keys or ({},) * len(witness.values)
-    sides = [Side(*each) for each in zip(witness.rows, keys, witness.values, strict=True)]
+    sides = [ShownRow(*each) for each in zip(witness.rows, keys, witness.values, strict=True)]
     numeric = {name for side in sides for name, value in side.values.items() if isinstance(value, int | float)}
     columns = list(dict.fromkeys([*rule.columns, *sides[0].values]))
     return side_by_side(rule, sides, columns, Shown(), witness.sentence, numeric=numeric)
@@ -109,13 +113,13 @@ def witness_pair(engine: str, text: str, witness: Witness) -> Json | None:
 
 @singledispatch
 def html_of(result: Drawn) -> str:
-    """What a notebook shows of a result, as HTML: of what `discover`, `check`, `suggest`, `Monitor` and `View` give.
+    """A result as HTML, as notebooks show it: what `discover`, `check`, `suggest`, `Monitor` and `View` return.
 
     >>> import holdfast as hf, pyarrow as pa
     >>> "<td>key(id)</td>" in hf.html_of(hf.discover(pa.table({"id": [1, 2]}), "ucc"))
     True
     """
-    raise TypeError(f"nobody says how to draw {type(result).__name__}")
+    raise TypeError(f"no function draws {type(result).__name__}")
 
 
 @html_of.register
@@ -124,7 +128,7 @@ def _found(found: Found) -> str:
 
 
 def _findings_html(findings: Sequence[Mapping[str, Any]], totals: Totals | None = None) -> str:
-    """The findings as HTML, a table for each section; `totals` says how many there are where not all are given."""
+    """The findings as HTML, a table for each section; `totals` has their numbers if not all are given."""
     parts = []
     for each in sections(findings, totals):
         parts.append(f"<h3>{escape(each.title)}</h3>")
@@ -166,14 +170,14 @@ def _listings(listings: Listings) -> str:
         parts += map(pair_html, pairs)
         if listing.pairs is None and listing.count:
             parts.append('<p class="hf-aside">Only their number is kept.</p>')
-        elif listing.count > len(pairs):
-            parts.append(f'<p class="hf-aside">… and {listing.count - len(pairs):,} more</p>')
+        else:
+            parts.append(_more(listing.count - len(pairs)))
     return framed(*parts)
 
 
 @html_of.register
 def _outcome(outcome: Outcome) -> str:
-    """What a batch did, and the rows that broke the best of the rules that broke, side by side."""
+    """What a batch did, and the rows that broke the best rules, side by side."""
     broken = [
         (-(diff.worth or {})[text].score if text in (diff.worth or {}) else 0.0, engine, text, witness)
         for (engine, _), diff in outcome.diffs.items()
@@ -188,7 +192,7 @@ def _outcome(outcome: Outcome) -> str:
 
 
 def _outcome_html(outcome: Outcome) -> str:
-    """What a batch did: what changed of given rules, which rules broke or came, and what changed of facts."""
+    """What a batch did: changes of given rules, broken and gained rules, and changed facts."""
     batch = outcome.batch
     heading = f"batch {batch.seq}: {batch.inserted:,} rows inserted, {batch.deleted:,} deleted"
     headings = ("column or rule", "fact", "before", "after")
@@ -217,49 +221,37 @@ def _state(state: StateSummary) -> str:
         key = ", ".join(schema.names[place] for place in schema.key)
         rows.append((name, f"{table.rows:,}", f"{len(schema.columns):,}", key))
     title = heading(f"{state.path}: {state.batches:,} batches applied")
-    fared = html_of(state.history) if len(state.history) else ""
-    return framed(title, html_table(headings, rows, headings[1:3])) + fared
+    history = html_of(state.history) if len(state.history) else ""
+    return framed(title, html_table(headings, rows, headings[1:3])) + history
 
 
 # ---- rules over time -------------------------------------------------------------------------------------------------
 
 
 @html_of.register
-def _history(fared: RuleHistory) -> str:
-    """How rules fared: the first ones, with their strips."""
-    rows = []
-    for rule, line in islice(fared.by_rule(), _RULES):
-        named = f"{line['name']}: {line['text']}" if "name" in line else line["text"]
-        rows.append((named, _strip(fared, rule, violated=line["holds_since"] is None), _words(line)))
-    return framed(_strips(f"{len(fared):,} rules", rows, len(fared) - len(rows)))
+def _history(history: RuleHistory) -> str:
+    """The first rules of a history, each with its strip and a few words."""
+    first = list(islice(history.by_rule(), _RULES))
+    body = "".join(_history_line(history, rule, line) for rule, line in first)
+    table = f"<table><tbody>{body}</tbody></table>"
+    return framed(heading(f"{len(history):,} rules"), table, _more(len(history) - len(first)))
 
 
-def _words(line: Json) -> str:
-    return since(line["holds_since"]) + (f", broke {line['broke']:,} times" if line["broke"] else "")
-
-
-def _strip(fared: RuleHistory, rule: RuleKey, violated: bool) -> str:
-    """The strip of a rule that is violated now, or not; nothing where the state is closed."""
+def _history_line(history: RuleHistory, rule: RuleKey, line: Json) -> str:
+    name = f"{line['name']}: {line['text']}" if "name" in line else line["text"]
+    words = since(line["holds_since"]) + (f", broke {line['broke']:,} times" if line["broke"] else "")
     try:
-        return _drawn(fared.memory.events_of(*rule), rule, fared.last, violated)
+        picture = _strip(history.memory.events_of(*rule), rule, history.last, line["holds_since"] is None)
     except ProgrammingError:  # the database is closed
-        return ""
+        picture = ""
+    return f"<tr><td>{escape(name)}</td><td>{picture}</td><td>{escape(words)}</td></tr>"
 
 
-def _drawn(events: Sequence[Event], rule: RuleKey, last: int, violated: bool = False) -> str:
-    """The strip of a rule, from what batches did to it, the oldest first; nothing where no batch has come."""
+def _strip(events: Sequence[Event], rule: RuleKey, last: int, violated: bool = False) -> str:
+    """The strip of a rule, from its events, the oldest first; empty if no batch has come."""
     turns, given = [turn_of(event) for event in events], rule_class(rule[0]).given
-    fate = fate_of(turns, given, violated if given and not turns else None)
-    return strip(fate.runs(last), f"how {rule[2]} fared with each batch", links=False)
-
-
-def _strips(title: str, rules: Sequence[tuple[str, str, str]], more: int = 0) -> str:
-    """Rules, each with its strip and a few words."""
-    body = "".join(
-        f"<tr><td>{escape(text)}</td><td>{picture}</td><td>{escape(words)}</td></tr>" for text, picture, words in rules
-    )
-    left_out = f'<p class="hf-aside">… and {more:,} more</p>' if more > 0 else ""
-    return f"{heading(title)}<table><tbody>{body}</tbody></table>{left_out}"
+    timeline = timeline_of(turns, given, violated if given and not turns else None)
+    return strip(timeline.spans(last), f"{rule[2]}, batch by batch", links=False)
 
 
 @html_of.register
@@ -267,7 +259,7 @@ def _explanation(explained: Explanation) -> str:
     """Why a rule holds or doesn't: its strip, its lines, the table below them, and the rows that broke it last."""
     parts, events = [], explained.events
     if events:
-        parts.append(_drawn(events, events[0].rule, explained.last))
+        parts.append(_strip(events, events[0].rule, explained.last))
     parts.append(lines(explained.lines()))
     if table := explained.table():
         parts.append(html_table(table.headings, table.rows, table.numbers))

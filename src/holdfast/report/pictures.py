@@ -1,8 +1,8 @@
-"""Pictures of what batches did to a rule and of what a column holds, as SVG, and the pieces of any picture.
+"""Pictures of a rule over time and of a column's values, as SVG, and the elements of any picture.
 
-Plain functions from figures to text. Colours are classes, so that light, dark and print are a style's matter: `STYLE`
-is their style in notebooks, and the page has its own. A picture is as wide as a phone, or shrinks to it, so that its
-letters stay readable. Texts of others are escaped here. The picture of tables is laid out in `diagram`.
+Plain functions from figures to text. Colours are CSS classes, so that the style decides about light, dark and print:
+`STYLE` is the style in notebooks, and the page has its own. A picture is as wide as a phone, or shrinks to it, so that
+its letters stay readable. Texts from outside are escaped here. `diagram` draws the picture of tables.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from itertools import groupby
 
 from rich.cells import cell_len
 
-from holdfast.report.pages import escape
+from holdfast.report.markup import escape
 from holdfast.visible import cut, visible
 
 WIDTH = 360.0  # of a picture with letters: as wide as a phone
@@ -21,16 +21,16 @@ LINE_HEIGHT = 18.0
 _LETTER = 6.7  # the width of a letter, about
 _STRIP_WIDTH, _STRIP_HEIGHT = 720.0, 14.0
 _CELL = 12.0  # the width of a batch where there are few
-_APART = 6.0  # cells that are wider than this are told apart by gaps
+_APART = 6.0  # wider cells are separated by gaps
 _NARROWEST = 4.0  # of a breakage in a strip: two pixels on a phone
-_STRIP_PLACES = 150  # twice as many parts at most, whatever the number of batches
-_HEIGHTS = {"held": 1.0, "broken": 1.0, "implied": 0.6, "untested": 0.35, "absent": 0.15}  # colours aren't all
+_STRIP_PLACES = 150  # a strip has at most twice as many pieces, whatever the number of batches
+_HEIGHTS = {"held": 1.0, "broken": 1.0, "implied": 0.6, "untested": 0.35, "absent": 0.15}  # not by colour alone
 _LINE_HEIGHT, _LINE_TOP, _LINE_BOTTOM = 100.0, 20.0, 78.0
 
 
 @dataclass(frozen=True)
-class Run:
-    """Batches in a row after which a rule stood alike: held, broken, implied, untested or absent."""
+class Span:
+    """Successive batches after which a rule was in one state: held, broken, implied, untested or absent."""
 
     first: int
     last: int
@@ -51,16 +51,16 @@ class Run:
 _WORDS = {"held": "held", "untested": "not tested", "absent": "not known"}
 
 
-# ---- the pieces ------------------------------------------------------------------------------------------------------
+# ---- elements --------------------------------------------------------------------------------------------------------
 
 
 def svg(width: float, height: float, label: str, body: str, *, kind: str, role: str = "img", more: str = "") -> str:
     """A picture with a name that is read aloud."""
     size = f'viewBox="0 0 {at(width)} {at(height)}" width="{at(width)}" height="{at(height)}"'
-    said = escape(label)
+    name = escape(label)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="hf-picture hf-{kind}" {size}{more} role="{role}" '
-        f'aria-label="{said}"><title>{said}</title>{body}</svg>'
+        f'aria-label="{name}"><title>{name}</title>{body}</svg>'
     )
 
 
@@ -70,10 +70,9 @@ def at(place: float) -> str:
 
 
 def rect(kind: str, x: float, y: float, width: float, height: float, title: str = "") -> str:
-    """A box of a class; its title is shown when one points at it."""
-    told = f"<title>{escape(title)}</title>" if title else ""
+    """A box of a class, perhaps with a tooltip."""
     shape = f'<rect class="hf-{kind}" x="{at(x)}" y="{at(y)}" width="{at(width)}" height="{at(height)}"'
-    return f"{shape}>{told}</rect>" if told else f"{shape}/>"
+    return f"{shape}>{_tooltip(title)}</rect>" if title else f"{shape}/>"
 
 
 def path(kind: str, steps: str) -> str:
@@ -82,15 +81,18 @@ def path(kind: str, steps: str) -> str:
 
 
 def group(title: str, body: str) -> str:
-    """Shapes that belong together; their title is shown when one points at them."""
-    return f"<g><title>{escape(title)}</title>{body}</g>"
+    """Shapes that belong together, with a tooltip."""
+    return f"<g>{_tooltip(title)}{body}</g>"
 
 
 def text(x: float, y: float, said: str, kind: str = "text", anchor: str = "start", title: str = "") -> str:
-    """A text that starts, is centred (`middle`) or ends at a place."""
-    told = f"<title>{escape(title)}</title>" if title else ""
+    """A text that starts, is centred (`middle`) or ends at a place, perhaps with a tooltip."""
     where = f'x="{at(x)}" y="{at(y)}"' + (f' text-anchor="{anchor}"' if anchor != "start" else "")
-    return f'<text class="hf-{kind}" {where}>{told}{escape(said)}</text>'
+    return f'<text class="hf-{kind}" {where}>{_tooltip(title)}{escape(said)}</text>'
+
+
+def _tooltip(title: str) -> str:
+    return f"<title>{escape(title)}</title>" if title else ""
 
 
 def room_of(said: str) -> float:
@@ -111,18 +113,18 @@ def number(value: float) -> str:
 # ---- a rule over time ------------------------------------------------------------------------------------------------
 
 
-def strip(runs: Sequence[Run], label: str, *, links: bool = True) -> str:
-    """A cell for each batch; what broke is drawn last and never too narrow to see. Each run leads to its first batch.
+def strip(spans: Sequence[Span], label: str, *, links: bool = True) -> str:
+    """A cell for each batch. Breakages are drawn last and never too narrow to see. Each span links to its first batch.
 
-    A picture whose parts are links is a group of them: one of role `img` hides its parts from who can't see it.
+    A picture with links has the role `group`: the role `img` would hide the links from screen readers.
     """
-    if not runs:
+    if not spans:
         return ""
-    start, batches = runs[0].first, runs[-1].last - runs[0].first + 1
+    start, batches = spans[0].first, spans[-1].last - spans[0].first + 1
     cell = min(_CELL, _STRIP_WIDTH / batches)
     width = max(cell * batches, _NARROWEST)
-    parts = sorted(_parts(runs), key=lambda part: part.run.state == "broken")  # what is drawn last lies on top
-    drawn = "".join(part.drawn(start, cell, width, links) for part in parts)
+    pieces = sorted(_pieces(spans), key=lambda piece: piece.span.state == "broken")  # the last ones lie on top
+    drawn = "".join(piece.drawn(start, cell, width, links) for piece in pieces)
     gaps = "".join(f"M{at(place * cell)} 0V{at(_STRIP_HEIGHT)}" for place in range(1, batches))
     body = drawn + (path("gap", gaps) if gaps and cell >= _APART else "")
     role, stretched = "group" if links else "img", ' preserveAspectRatio="none"'
@@ -130,38 +132,36 @@ def strip(runs: Sequence[Run], label: str, *, links: bool = True) -> str:
 
 
 @dataclass(frozen=True)
-class _Part:
-    """What is drawn as one piece of a strip, and said of it."""
+class _Piece:
+    """A piece of a strip, and its tooltip."""
 
-    run: Run
-    said: str
+    span: Span
+    tooltip: str
 
     def drawn(self, start: int, cell: float, whole: float, links: bool) -> str:
-        """The piece of a strip that starts with some batch, and is so wide."""
-        run = self.run
-        x, width = (run.first - start) * cell, (run.last - run.first + 1) * cell
-        if run.state == "broken":
+        """The piece in a strip that starts with a batch and has a width."""
+        span = self.span
+        x, width = (span.first - start) * cell, (span.last - span.first + 1) * cell
+        if span.state == "broken":
             width = max(width, _NARROWEST)
             x = min(x, whole - width)
-        height = _HEIGHTS[run.state] * _STRIP_HEIGHT
-        drawn = rect(run.state, x, _STRIP_HEIGHT - height, width, height, self.said)
-        return f'<a href="#/batch/{run.first}" aria-label="{escape(self.said)}">{drawn}</a>' if links else drawn
+        height = _HEIGHTS[span.state] * _STRIP_HEIGHT
+        drawn = rect(span.state, x, _STRIP_HEIGHT - height, width, height, self.tooltip)
+        return f'<a href="#/batch/{span.first}" aria-label="{escape(self.tooltip)}">{drawn}</a>' if links else drawn
 
 
-def _parts(runs: Sequence[Run]) -> Iterator[_Part]:
-    """A part for each run; where they are too many, those that begin and end in one place are one part, broken if any
-    of them is.
-    """
-    start, batches = runs[0].first, runs[-1].last - runs[0].first + 1
-    places = _STRIP_PLACES if len(runs) > 2 * _STRIP_PLACES else batches
-    for _, group in groupby(runs, lambda run: (run.first - start) * places // batches):
+def _pieces(spans: Sequence[Span]) -> Iterator[_Piece]:
+    """A piece for each span. If these are too many, those in one place are one piece, broken if any of them is."""
+    start, batches = spans[0].first, spans[-1].last - spans[0].first + 1
+    places = _STRIP_PLACES if len(spans) > 2 * _STRIP_PLACES else batches
+    for _, group in groupby(spans, lambda span: (span.first - start) * places // batches):
         *short, last = group
         if short:
-            broken = [run for run in short if run.state == "broken"]
-            told = (broken or short)[0]
+            broken = [span for span in short if span.state == "broken"]
+            shown = (broken or short)[0]
             more = f"; {len(broken):,} breakages until batch {short[-1].last:,}" if len(broken) > 1 else ""
-            yield _Part(Run(told.first, short[-1].last, told.state), f"{told}{more}")
-        yield _Part(last, str(last))
+            yield _Piece(Span(shown.first, short[-1].last, shown.state), f"{shown}{more}")
+        yield _Piece(last, str(last))
 
 
 def line(points: Sequence[tuple[int, float | None]], label: str, *, last: int) -> str:
@@ -200,9 +200,7 @@ def _height(value: float, greatest: float) -> float:
 
 
 def _steps(points: Sequence[tuple[int, float | None]], greatest: float, right: float, last: int) -> str:
-    """The line as a path: from each point to the next batch that says something else. Each batch has its width, the
-    last one, too.
-    """
+    """The line as a path: from each point to the next batch with another value. All batches have the same width."""
     width = right / (last + 1)
     steps, before = "", None
     for seq, value in _thinned(points, last):
@@ -218,7 +216,7 @@ def _steps(points: Sequence[tuple[int, float | None]], greatest: float, right: f
 
 
 def _thinned(points: Sequence[tuple[int, float | None]], last: int) -> Iterator[tuple[int, float | None]]:
-    """As many points as there is room for: of those that share a place, the greatest and the last."""
+    """As many points as fit: of those that share a place, the greatest and the last."""
     if len(points) <= WIDTH:
         yield from points
         return
@@ -237,11 +235,11 @@ def _filled(steps: str) -> str:
     )
 
 
-# ---- what a column holds ---------------------------------------------------------------------------------------------
+# ---- the values of a column ------------------------------------------------------------------------------------------
 
 
 def bars(values: Sequence[tuple[str, int]], others: int, nulls: int, label: str) -> str:
-    """The most frequent values, a bar for each; then all other rows, and the rows without a value."""
+    """A bar for each of the most frequent values, for all other rows, and for the nulls."""
     rows = [("bar", value, count) for value, count in values]
     rows += [("rest", "all others", others)] if others else []
     rows += [("null", "null", nulls)] if nulls else []
@@ -268,7 +266,7 @@ def _bar(kind: str, name: str, count: int, y: float, left: float, unit: float) -
 
 
 def histogram(counts: Sequence[int], least: str, greatest: str, nulls: int, label: str) -> str:
-    """How many rows lie in each of some equal steps from the least value to the greatest."""
+    """How many rows have values in each of some ranges of equal width, from the least value to the greatest."""
     if not counts:
         return ""
     most, width = max(*counts, 1), WIDTH / len(counts)

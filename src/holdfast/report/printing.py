@@ -1,4 +1,4 @@
-"""Results in the terminal: what batches did, rows, violations with the offending cells marked, and suggestions."""
+"""Results in the terminal: what batches did, rows, violations with the cells at fault marked, and suggestions."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _LONGEST_VALUE = 1000
 
 
 def print_outcome(outcome: Outcome, name: str | None = None) -> None:
-    """A line about the batch, and a table of what changed."""
+    """A line about the batch, and tables of what changed."""
     console = Terminal()
     batch = outcome.batch
     title = f"{plain(name)}: " if name else ""
@@ -63,8 +63,8 @@ def print_outcome(outcome: Outcome, name: str | None = None) -> None:
         console.print("no fact but the number of rows changed")
 
 
-def _print_lines(console: Terminal, told: Iterable[tuple[str, list[str]]]) -> None:
-    for heading, lines in told:
+def _print_lines(console: Terminal, sections: Iterable[tuple[str, list[str]]]) -> None:
+    for heading, lines in sections:
         word, _, rest = heading.partition(":")
         console.print(f"[bold]{word}[/bold]:{plain(rest)}", soft_wrap=True)
         for line in lines:
@@ -83,7 +83,7 @@ def _violations_table(outcome: Outcome, changed: Sequence[tuple[dict[str, Any], 
 
 
 def _facts_table(changed: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]], several: bool = False) -> Table | None:
-    """What changed in facts, besides the number of rows: one line a fact; with its table, where there are several."""
+    """Changed facts besides the number of rows, one line each, with their table if there are several."""
     lines = [
         line
         for before, after in changed
@@ -96,7 +96,7 @@ def _facts_table(changed: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]],
 def _errors_table(
     changed: Sequence[tuple[dict[str, Any], dict[str, Any]]], several: bool, most: int = 5
 ) -> Table | None:
-    """The rules that hold to some share, of which this share changed the most."""
+    """The approximate rules whose error changed the most."""
     shares = [
         (*(one.get(measure, 0.0) for one in (old, new)), with_table(new, new["text"], several), measure)
         for old, new in changed
@@ -116,7 +116,7 @@ def _ignored(batch: BatchRecord) -> str:
 
 
 def print_history(batches: Sequence[BatchRecord], changes: Mapping[int, str] | None = None) -> None:
-    """The batches as a table; of changes of rules and columns, what they did in a few words."""
+    """The batches as a table; `changes` describe those that changed rules, columns or tables."""
     changed = changes or {}
     rows = [
         (
@@ -137,8 +137,8 @@ def print_history(batches: Sequence[BatchRecord], changes: Mapping[int, str] | N
     Terminal().print(text_table(headings, rows, numbers) if rows else "no batch was applied yet")
 
 
-def print_rule_history(fared: RuleHistory, most: int = 40) -> None:
-    """How rules have fared: the ones that broke most often first."""
+def print_rule_history(history: RuleHistory, most: int = 40) -> None:
+    """The history of rules, those that broke most often first."""
     rows = [
         (
             rule["kind"],
@@ -148,10 +148,10 @@ def print_rule_history(fared: RuleHistory, most: int = 40) -> None:
             score_cell(rule),
             f"{rule['name']}: {rule['text']}" if "name" in rule else rule["text"],
         )
-        for rule in islice(fared, most)
+        for rule in islice(history, most)
     ]
     headings = ("class", "table", "holds since", "broke", "score", "rule")
-    title = f"{len(fared):,} rules" + (f", the first {most}" if len(fared) > most else "")
+    title = f"{len(history):,} rules" + (f", the first {most}" if len(history) > most else "")
     Terminal().print(text_table(headings, rows, ("broke", "score"), title) if rows else "no rules are watched")
 
 
@@ -165,7 +165,7 @@ def _since(batch: int | None) -> str:
 
 
 def print_rows(rows: Sequence[Row], most: int) -> None:
-    """What is known of each row, and its values."""
+    """What is known about each row, and its values."""
     console = Terminal()
     shown = rows[:most]
     columns = list(dict.fromkeys(name for row in shown for name in row.values or ()))
@@ -184,23 +184,27 @@ def print_rows(rows: Sequence[Row], most: int) -> None:
 
 
 def _row_cell(row: Row, column: str) -> str:
-    """A value as it is; nothing where it isn't kept."""
+    """A value as it is; empty if it is not stored."""
     values = row.values or {}
     value = values.get(column)
     return brief(None if value is None else str(value), _LONGEST_VALUE) if column in values else ""
 
 
-def print_listing(listing: Listing, first: int, with_rows: bool) -> None:
-    """The first violations of a rule, as a table of ids and values or as pairs of rows."""
-    console = Terminal()
+def print_listings(listings: Iterable[Listing], first: int, with_rows: bool) -> None:
+    """The first violations of each rule, as a table of ids and values or as pairs of rows."""
+    for listing in listings:
+        _print_listing(Terminal(), listing, first, with_rows)
+
+
+def _print_listing(console: Terminal, listing: Listing, first: int, with_rows: bool) -> None:
     rule = listing.rule
     console.print(f"[bold]{plain(rule.name)}[/bold]: {listing.count:,} violations of {plain(rule.text)}")
     if not listing.count:
         return
     if listing.pairs is None:
-        console.print("only their number is kept; start the state with a higher --pair-limit to list them")
+        console.print("only their number is stored; start the state with a higher --pair-limit to list them")
         return
-    if not len(listing.pairs):  # of a rule about a table that no rows stand for
+    if not len(listing.pairs):  # a rule about a table, without rows worth a look
         console.print("the table itself is the violation: there are no rows to list")
         return
     if with_rows:
@@ -212,7 +216,7 @@ def print_listing(listing: Listing, first: int, with_rows: bool) -> None:
         names = [name for name in shown.column_names if name not in left_out]
         rows = [[brief(None if v is None else str(v)) for v in row.values()] for row in shown.select(names).to_pylist()]
         console.print(text_table(names, rows))
-    count = max(listing.count, len(listing.pairs))  # of a table that is a violation there are rows to look at
+    count = max(listing.count, len(listing.pairs))  # a table is one violation, with several rows to look at
     if count > first:
         console.print(f"… and {count - first:,} more; see --limit and --output")
 
@@ -249,7 +253,7 @@ def print_explanation(explained: Explanation) -> None:
 
 
 def print_suggestions(found: Suggestions, top: int = SHOWN) -> None:
-    """One screen."""
+    """The sections of suggestions, on one screen."""
     console = Terminal()
     for shape in shape_lines(found.shapes):
         console.print(f"[bold]{plain(shape)}[/bold]")
@@ -277,5 +281,5 @@ def print_all(found: Suggestions) -> None:
         )
         for each in found
     ]
-    headings = ("rank", "score", "rows that tell", "to remove", "rule", "follows from")
+    headings = ("rank", "score", "support", "to remove", "rule", "follows from")
     Terminal().print(text_table(headings, rows, headings[:4], f"{len(rows):,} rules"))

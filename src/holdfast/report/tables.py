@@ -1,6 +1,6 @@
 """Findings as tables: for the terminal, and for pages.
 
-Text is cut to the room that a screen has. What matters most is cut last: of a rule, its right side.
+Text is cut to the width of the screen, the most important part last: of a rule, its right side.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def text_table(
 ) -> Table:
     """A terminal table of plain texts, one line a row, cut to the width of the screen. In a pipe nothing is cut."""
     screen = Terminal().width
-    wide = min(len(title or ""), screen)  # or the title would be broken to the width of a narrow table
+    wide = min(len(title or ""), screen)  # else the title would wrap at the width of a narrow table
     shown = None if title is None else plain(title)
     table = Table(title=shown, title_justify="left", header_style="bold", box=ROUNDED, min_width=wide)
     for heading in headings:
@@ -40,30 +40,28 @@ def text_table(
 
 @dataclass(frozen=True)
 class Total:
-    """How many findings there are to show, what they are, where that is more than the title of their class says, and
-    what is left out, in words.
-    """
+    """How many findings there are, which are left out, and a title, if that of their class does not say enough."""
 
     count: int
     left_out: str = ""
     title: str = ""
 
 
-Totals = Mapping[tuple[str, str], Total]  # of a table and a kind, where not all findings are given
+Totals = Mapping[tuple[str, str], Total]  # by table and kind, where not all findings are given
 
 
 def shown(results: Iterable[Result], top: int) -> tuple[list[dict[str, Any]], dict[tuple[str, str], Total]]:
-    """The findings to show, at most so many of a class of rules that were found, and how many there are of each."""
+    """The findings to show, at most `top` of each class of found rules, and their numbers."""
     lines: list[dict[str, Any]] = []
     totals = {}
     firsts = [(first, result) for result in results for first in islice(result.values(), 1)]
-    beside = {first.kind for first, _ in firsts}
+    kinds = {first.kind for first, _ in firsts}
     for first, result in firsts:
         line = first.to_json()
         if is_given(line) or rule_class(first.kind).facts:
             lines += [finding.to_json() for finding in result.values()]
         else:
-            some, left_out = for_people(result, beside)
+            some, left_out = for_people(result, kinds)
             lines += [finding.to_json() for finding in islice(some.values(), top)]
             title = with_bound(rule_class(first.kind).title, result)
             totals[line.get("table", ""), first.kind] = Total(len(some), left_out, title)
@@ -71,7 +69,7 @@ def shown(results: Iterable[Result], top: int) -> tuple[list[dict[str, Any]], di
 
 
 @dataclass(frozen=True)
-class Section:
+class FindingsSection:
     """The findings of one kind in one table: a title, and a line each."""
 
     title: str
@@ -86,8 +84,8 @@ class Section:
 
 def sections(
     findings: Sequence[Mapping[str, Any]], totals: Totals | None = None, top: int | None = None
-) -> Iterator[Section]:
-    """What is shown of each watched table: facts, the rules that were given, and at most so many that were found."""
+) -> Iterator[FindingsSection]:
+    """The sections of each table: facts, given rules, and at most `top` found rules of each class."""
     totals = totals or {}
     for name in dict.fromkeys([*(f.get("table", "") for f in findings), *(table for table, _ in totals)]):
         own = [f for f in findings if f.get("table", "") == name]
@@ -97,28 +95,28 @@ def sections(
             if each.facts and by_kind[each]:
                 yield _section(name, each, by_kind[each], None)
         if given:
-            yield Section(f"{name}: rules", GIVEN_TABLE, given)
+            yield FindingsSection(f"{name}: rules", GIVEN_TABLE, given)
         for each, lines in by_kind.items():
             total = totals.get((name, each.name), Total(len(lines)))
             if not each.facts and (total.count or total.left_out):
                 yield _section(name, each, lines[:top], total)
 
 
-def _section(name: str, each: RuleClass[Any], lines: list[Mapping[str, Any]], total: Total | None) -> Section:
-    """The findings of a class, under how many there are."""
+def _section(name: str, each: RuleClass[Any], lines: list[Mapping[str, Any]], total: Total | None) -> FindingsSection:
+    """The findings of a class, with their number as the title."""
     before = f"{name}: " if name else ""
     if lines and (heading := each.heading(lines[0])):
-        return Section(f"{before}{heading}", each.table, lines)
+        return FindingsSection(f"{before}{heading}", each.table, lines)
     total = Total(len(lines)) if total is None else total
     more = f", the first {len(lines):,}" if lines and total.count > len(lines) else ""
     left_out = f"; not shown: {total.left_out}" if total.left_out else ""
-    return Section(f"{before}{total.count:,} {total.title or each.title}{more}{left_out}", each.table, lines)
+    return FindingsSection(f"{before}{total.count:,} {total.title or each.title}{more}{left_out}", each.table, lines)
 
 
 def findings_tables(
     findings: Sequence[Mapping[str, Any]], totals: Totals | None = None, top: int | None = None
 ) -> list[Table | str]:
-    """A terminal table for each section; where a class has more than none, and none is to be shown, its title alone."""
+    """A terminal table for each section; the title alone if a section has rules but none is to be shown."""
     return [
         text_table(each.table.headings, each.cells, each.table.numbers, each.title) if each.lines else plain(each.title)
         for each in sections(findings, totals, top)
@@ -126,7 +124,7 @@ def findings_tables(
 
 
 _NARROWEST = 8  # no column is cut below this
-_LAST = ("rule", "dependency", "key", "column")  # headings of what is cut after all else
+_LAST = ("rule", "dependency", "key", "column")  # headings of columns that are cut last
 
 
 def cut_rule(text: str, room: int) -> str:
@@ -139,7 +137,7 @@ def cut_rule(text: str, room: int) -> str:
 
 
 def _cut_names(names: str, room: int) -> str:
-    """As many of the names as there is room for, and a sign that there are more."""
+    """As many of the names as fit, and a sign that there are more."""
     shown: list[str] = []
     for name in names.split(", "):
         if cell_len(", ".join([*shown, name, "…"])) > room:
@@ -151,7 +149,7 @@ def _cut_names(names: str, room: int) -> str:
 def fitted(
     headings: Sequence[str], rows: Sequence[Sequence[str]], whole: Sequence[str], screen: int
 ) -> list[list[str]]:
-    """The cells of a table, cut so that it fits a screen; those under the headings in `whole` are not cut."""
+    """The cells of a table, cut so that it fits a screen; columns with headings in `whole` are not cut."""
     cells = [[visible(cell) for cell in row] for row in rows]
     widths = [max(map(cell_len, column)) for column in zip(map(visible, headings), *cells, strict=True)]
     excess = sum(widths) + 3 * len(widths) + 1 - screen  # each cell has a line and two spaces
@@ -163,7 +161,7 @@ def fitted(
 
 
 def _narrow(widths: list[int], places: Sequence[int], excess: int) -> int:
-    """Take from the widest columns among some, until the excess is gone or all are narrow; tells how much was taken."""
+    """Narrow the widest of some columns until the excess is gone or all are narrow; returns how much was gained."""
     taken = 0
     while taken < excess and places:
         widest = max(places, key=widths.__getitem__)

@@ -1,7 +1,7 @@
-"""The one way to standard output and standard error: all that commands print goes through here.
+"""Standard output and standard error: all that commands print goes through here.
 
-What is printed can be seen (`visible`). Into a pipe or a file nothing is cut. Where the reader of a pipe has gone,
-as with `… | head -1`, what is left isn't told, and the command goes on: its exit code is that of its work.
+Printed text is made visible (`visible`). In a pipe or a file nothing is cut. If the reader of a pipe has gone, as with
+`… | head -1`, the rest is dropped and the command goes on: its exit code is that of its work.
 """
 
 from __future__ import annotations
@@ -25,28 +25,28 @@ from holdfast.visible import visible, visible_json, visible_lines
 
 _ENDLESS = 1_000_000
 _QUIET_SECONDS = 2.0
-_SECONDS_BETWEEN_LINES = 5.0  # about one and the same step, into a pipe
-_let_go: set[int] = set()  # the numbers of streams that nobody reads any more
+_SECONDS_BETWEEN_LINES = 5.0  # about the same step, in a pipe
+_let_go: set[int] = set()  # the numbers of streams without a reader
 
 
 def plain(text: str) -> str:
-    """A text of others within rich's markup."""
+    """A text from outside, within rich's markup."""
     return escape(visible(text))
 
 
 class Terminal(Console):
-    """A console of rich for texts of others: they are made visible, and `:smile:` in a value stays what it is."""
+    """A console of rich for texts from outside: makes them visible, and leaves `:smile:` in a value as it is."""
 
     def __init__(self, stderr: bool = False) -> None:
         looked_at = _is_terminal(sys.stderr if stderr else sys.stdout)
         super().__init__(stderr=stderr, highlight=False, emoji=False, width=None if looked_at else _ENDLESS)
 
     def render_str(self, text: str, **how: Any) -> Text:
-        """Text that is about to be shown, with its markup."""
+        """A text with markup, made visible."""
         return super().render_str(visible_lines(text), **how)
 
     def print(self, *objects: Any, **how: Any) -> None:
-        """Print; where nobody reads any more, don't."""
+        """Print, as long as there is a reader."""
         with heard(self.file):
             super().print(*objects, **how)
 
@@ -64,7 +64,7 @@ def say(text: str, err: bool = False) -> None:
 
 
 def say_json(lines: Iterable[Mapping[str, Any]]) -> None:
-    """Print one object a line, as long as somebody reads them."""
+    """Print one object a line, as long as there is a reader."""
     with heard(sys.stdout):
         for line in map(json_line, lines):
             sys.stdout.write(line if _speaks_unicode(sys.stdout) else json.dumps(json.loads(line)) + "\n")
@@ -72,26 +72,26 @@ def say_json(lines: Iterable[Mapping[str, Any]]) -> None:
 
 
 def json_line(value: Mapping[str, Any]) -> str:
-    """An object as a line of JSON. What JSON has no type for is text."""
+    """An object as a line of JSON. Values that JSON has no type for become text."""
     return visible_json(json.dumps(value, ensure_ascii=False, default=str)) + "\n"
 
 
 @contextmanager
 def heard(stream: IO[str]) -> Iterator[None]:
-    """Write to a stream whose reader may have gone, or whose disk may be full."""
+    """Write to a stream that may have lost its reader, or whose disk may be full."""
     try:
         yield
     except BrokenPipeError:
         let_go(stream)
     except OSError as error:
         let_go(stream)
-        if stream is not sys.stderr:  # words may be missed, results may not
+        if stream is not sys.stderr:  # notes may get lost, results may not
             sentence = f"standard output can't be written: {error.strerror or error}; send it elsewhere"
             raise BadInput(sentence) from None
 
 
 def let_go(stream: IO[str]) -> None:
-    """Send what is still to be written to a stream nowhere; Python would complain about it when it ends."""
+    """Send the rest of a stream nowhere: otherwise Python would complain at its end."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())
     os.close(nowhere)
@@ -99,15 +99,15 @@ def let_go(stream: IO[str]) -> None:
 
 
 def somebody_reads() -> bool:
-    """Whether standard output is still read, as far as we know."""
+    """Whether standard output still has a reader, as far as known."""
     return not _let_go or sys.stdout.fileno() not in _let_go
 
 
 def prepare_streams() -> None:
     """Make sure that standard output and standard error can be written.
 
-    Where one is closed (`>&-`) it is opened to nowhere: or the next file, a state's, would take its place, and whoever
-    writes to standard output would write into that file. What its encoding lacks is spelled out.
+    A closed one (`>&-`) is opened to nowhere: otherwise the next file, perhaps of a state, would get its number, and
+    output would go into that file. Characters that the encoding lacks are spelled out.
     """
     for number in range(3):
         try:
@@ -133,12 +133,12 @@ def _speaks_unicode(stream: IO[str]) -> bool:
 
 
 class TerminalProgress(Progress):
-    """Shows the current step with a spinner and its time; into a pipe, only steps that come after two seconds."""
+    """Shows the current step with a spinner and its time; in a pipe, only steps that come after two seconds."""
 
     def __init__(self) -> None:
         self._console = Terminal(stderr=True)
         self._status: Any = None
-        self._started = self._told = time.monotonic()
+        self._started = self._printed = time.monotonic()
         self._step = ""
 
     def __enter__(self) -> TerminalProgress:
@@ -159,14 +159,14 @@ class TerminalProgress(Progress):
             self._console.print(f"{plain(text)} …", soft_wrap=True)
 
     def _is_due(self, text: str) -> bool:
-        """Whether a line is due in a pipe: a step that is new, or how far one is that takes long."""
+        """Whether a line is due in a pipe: a new step, or the progress of a long one."""
         now, step = time.monotonic(), text.partition(":")[0]
         due = now - self._started > _QUIET_SECONDS
-        due &= step != self._step or now - self._told > _SECONDS_BETWEEN_LINES
+        due &= step != self._step or now - self._printed > _SECONDS_BETWEEN_LINES
         if due:
-            self._step, self._told = step, now
+            self._step, self._printed = step, now
         return due
 
     def note(self, text: str) -> None:
-        """Something that was decided or noticed."""
+        """Something that the user should know."""
         self._console.print(plain(text), soft_wrap=True)

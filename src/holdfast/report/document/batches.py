@@ -4,28 +4,28 @@ from __future__ import annotations
 
 from typing import Any
 
+from holdfast.report.document.content import Content
 from holdfast.report.document.context import MOST_EVENTS, Context, Json
-from holdfast.report.document.seen import Seen
 from holdfast.visible import visible
 
-_A_BATCH = 200  # so many events are listed
+_A_BATCH = 200  # events that are listed
 _EVENT_KINDS = ("lost", "worse", "gained", "implied", "untested")
 
 
 def batches(of: Context) -> list[Json]:
     """One object a batch."""
-    seen = of.seen
+    content = of.content
     listed: dict[int, list[list[Any]]] = {}
-    for event in (event for event in seen.events[:MOST_EVENTS] if event.event in _EVENT_KINDS):
+    for event in (event for event in content.events[:MOST_EVENTS] if event.event in _EVENT_KINDS):
         own = listed.setdefault(event.seq, [])
         place = of.place(event.rule) if len(own) < _A_BATCH else None
         if place is not None:
             own.append([event.event, place, *([visible(event.by)] if event.by else [])])
-    told = []
-    for batch, after in zip(seen.batches, rows_after(seen), strict=True):
-        counts = {kind: seen.counts.get(batch.seq, {}).get(kind, 0) for kind in _EVENT_KINDS}
+    objects = []
+    for batch, after in zip(content.batches, rows_after(content), strict=True):
+        counts = {kind: content.counts.get(batch.seq, {}).get(kind, 0) for kind in _EVENT_KINDS}
         events = listed.get(batch.seq, [])
-        told.append(
+        objects.append(
             {
                 "seq": batch.seq,
                 "id": visible(batch.batch_id),
@@ -43,27 +43,27 @@ def batches(of: Context) -> list[Json]:
                 **_changed(of, batch.seq),
             }
         )
-    return told
+    return objects
 
 
 def _changed(of: Context, seq: int) -> Json:
-    """What people changed, where it was no batch of rows."""
+    """What users changed, if it was not a batch of rows."""
     lines = [
         visible(f"{f'{each.name}: ' if each.name else ''}{of.text(each.engine, each.text)}: {each.said}")
         if each.text
         else visible(each.said)
-        for each in of.seen.changes.get(seq, ())[:_A_BATCH]
+        for each in of.content.changes.get(seq, ())[:_A_BATCH]
     ]
-    return {"changed": lines} if seq in of.seen.changes else {}
+    return {"changed": lines} if seq in of.content.changes else {}
 
 
-def rows_after(seen: Seen) -> list[dict[str, int]]:
-    """The rows of its tables after each batch."""
-    now = {name: each.table.rows for name, each in seen.watched.items()}
-    told = []
-    for batch in reversed(seen.batches):
+def rows_after(content: Content) -> list[dict[str, int]]:
+    """How many rows the tables of each batch had after it."""
+    now = {name: each.table.rows for name, each in content.watched.items()}
+    after = []
+    for batch in reversed(content.batches):
         own = [part for part in batch.by_table if part.table in now]
-        told.append({part.table: now[part.table] for part in own})
+        after.append({part.table: now[part.table] for part in own})
         for part in own:
             now[part.table] += part.deleted - part.inserted
-    return told[::-1]
+    return after[::-1]

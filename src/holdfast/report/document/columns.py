@@ -1,7 +1,7 @@
 """Columns in the texts of rules: one character each, so that a million rules are small and quick to search.
 
-In a coded text a character of Unicode's private area stands for a column as rules write it; where rules look across
-tables, for the table with it. The renderer puts the names back.
+In a coded text a character of Unicode's private area stands for a column; in rules across tables, for the table and the
+column. The renderer puts the names back.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from holdfast.text.quotes import NAME, quoted
 from holdfast.visible import visible
 
-FIRST = 0xE000  # the character that stands for the first column,
-_MOST = 6400  # and how many there are: the private area
+FIRST = 0xE000  # the character of the first column: the start of the private area,
+_MOST = 6400  # and the size of this area
 _NAME = re.compile(NAME)
 _ACROSS = re.compile(rf"{NAME}\.{NAME}")
 _PRIVATE = re.compile("[\ue000-\uf8ff]")
@@ -32,7 +32,7 @@ class ColumnIndex:
             self._across[f"{quoted(table)}.{quoted(name)}"] = chr(FIRST + place)
 
     def coded(self, table: str, text: str) -> str:
-        """The text of a rule of a table ("": of several)."""
+        """The coded text of a rule of a table ("": of several)."""
         text = _one_line(text)
         if table in self._within:
             chars = self._within[table]
@@ -46,5 +46,5 @@ class ColumnIndex:
 
 
 def _one_line(text: str) -> str:
-    """A text without line breaks, and without characters that stand for columns."""
+    """A text without line breaks and without characters of the private area."""
     return _PRIVATE.sub("\ufffd", visible(text))

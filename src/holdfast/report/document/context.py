@@ -1,4 +1,4 @@
-"""What the parts of a document share: what was seen, how values are shown, and where each rule stands."""
+"""What the parts of a document share: its content, how values are shown, and the place of each rule."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any
 
 from holdfast.engines.registry import rule_class
 from holdfast.report.document.columns import ColumnIndex
+from holdfast.report.document.content import Content, RowValues
 from holdfast.report.document.details import rule_of, wanted_rows
-from holdfast.report.document.rules import RuleBlock, RuleName, Section
-from holdfast.report.document.seen import Rows, Seen
-from holdfast.report.document.shown import Shown
+from holdfast.report.document.redaction import Shown
+from holdfast.report.document.rules import RuleBlock, RuleName, RuleSection
 from holdfast.results.memory import RuleKey
 
 Json = dict[str, Any]
@@ -19,42 +19,42 @@ MOST_EVENTS = 20_000  # the newest
 
 
 class Context:
-    """One document in the making."""
+    """What is needed to write one document."""
 
-    def __init__(self, seen: Seen, shown: Shown, budget: int, most: int | None) -> None:
-        self.seen, self.shown = seen, shown
-        self.schemas = {name: each.table.schema for name, each in seen.watched.items()}
+    def __init__(self, content: Content, shown: Shown, budget: int, most: int | None) -> None:
+        self.content, self.shown = content, shown
+        self.schemas = {name: each.table.schema for name, each in content.watched.items()}
         self.columns = ColumnIndex({name: schema.names for name, schema in self.schemas.items()})
         self.block = RuleBlock(self._sections(), self.columns, self._wanted(), budget, most)
-        wanted = wanted_rows(seen.rules)
-        for table, row, _, _ in seen.doubts:
-            wanted.setdefault(table, set()).add(row)
-        self.rows = Rows(seen.watched, wanted)
+        wanted = wanted_rows(content.rules)
+        for doubt in content.doubts:
+            wanted.setdefault(doubt.table, set()).add(doubt.row)
+        self.rows = RowValues(content.watched, wanted)
 
-    def _sections(self) -> list[Section]:
-        """The rules that there are; constants in them are values, too."""
+    def _sections(self) -> list[RuleSection]:
+        """The rules, with their constants redacted if values are."""
         return [
             replace(
                 section,
                 lines=[replace(line, text=self.text(section.declared.name, line.text)) for line in section.lines],
             )
-            for section in self.seen.sections
+            for section in self.content.sections
         ]
 
     def _wanted(self) -> set[RuleName]:
         """The rules that something else refers to."""
-        keys = [rule.key for rule in self.seen.rules] + [event.rule for event in self.seen.events[:MOST_EVENTS]]
-        return {self._named(key) for key in [*keys, *self.seen.references]}
+        keys = [rule.key for rule in self.content.rules] + [event.rule for event in self.content.events[:MOST_EVENTS]]
+        return {self._named(key) for key in [*keys, *self.content.references]}
 
     def _named(self, key: RuleKey) -> RuleName:
         engine, subject, text = key
         return engine, "" if rule_class(engine).across else subject, self.text(engine, text)
 
     def place(self, key: RuleKey) -> int | None:
-        """The number of a rule in the document; None where it is left out."""
+        """The number of a rule in the document; None: it is left out."""
         return self.block.place(self._named(key))
 
     def text(self, engine: str, text: str) -> str:
-        """The text of a rule as the page has it."""
+        """The text of a rule on the page."""
         rule = rule_of(engine, text) if self.shown.redacted else None
         return self.shown.rule(text, rule) if rule else text

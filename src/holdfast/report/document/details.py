@@ -1,6 +1,6 @@
-"""What a page shows of one rule: what it says, how it fared, and which rows break it.
+"""The details of one rule on a page: what it says, its timeline, and the rows that break it.
 
-Or a page of violations, cut from all of them: only its rows are read from the files of their table.
+Also a part of a long list of violations: only its rows are read from the files of their table.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from holdfast.engines.contract import Json, is_given
 from holdfast.engines.listing import Listing
 from holdfast.engines.registry import given_class, rule_class
 from holdfast.engines.watched import WatchedTable
-from holdfast.report.document.fates import Fate
-from holdfast.report.document.seen import Rows, RuleSeen, Told
-from holdfast.report.document.shown import Shown, Side
+from holdfast.report.document.content import BreakingRows, RowValues, RuleContent
+from holdfast.report.document.redaction import Shown, ShownRow
+from holdfast.report.document.timeline import Timeline
 from holdfast.report.pictures import line
 from holdfast.rules.file import rule_entry
 from holdfast.rules.registry import parse
@@ -26,25 +26,25 @@ from holdfast.table.nulls import Nulls
 from holdfast.table.table import Schema
 from holdfast.visible import visible
 
-_PAIRS = 3  # of rows that are shown of a rule
+_PAIRS = 3  # of rows that are shown for a rule
 _COLUMNS = 60  # of a row
 
 
 def rule_of(engine: str, text: str) -> Rule | None:
-    """The rule of a text; None where a class finds facts, and no rules."""
+    """The rule of a text; None if the class finds facts and not rules."""
     return parse(text) if rule_class(engine).rules else None
 
 
 def side_by_side(
     rule: Rule,
-    sides: Sequence[Side],
+    sides: Sequence[ShownRow],
     columns: Sequence[str],
     shown: Shown,
     sentence: str,
     nulls: Nulls = Nulls.EQUAL,
     numeric: Container[str] = (),
 ) -> Json:
-    """Rows that break a rule, with the cells marked that are at fault; `sentence` is said where no breach tells why."""
+    """Rows that break a rule, with the cells at fault marked; `sentence` is used if no breach says why."""
     names = [shown.name(each.row, each.key, {}, ()) for each in sides]
     said = why(rule, [each.values for each in sides], names, nulls, shown.value, numeric)
     return {
@@ -56,35 +56,35 @@ def side_by_side(
     }
 
 
-def wanted_rows(rules: Sequence[RuleSeen]) -> dict[str, set[int]]:
-    """The rows that details show, by table."""
+def wanted_rows(rules: Sequence[RuleContent]) -> dict[str, set[int]]:
+    """The rows that details need, by table."""
     wanted: dict[str, set[int]] = {}
     for rule in rules:
         own = wanted.setdefault(rule.table, set())
-        for each in _told(rule):
+        for each in _rows_to_show(rule):
             own.update(each.rows)
         own.update(rule.work[0])
     return wanted
 
 
-def _told(rule: RuleSeen) -> list[Told]:
-    """The rows that break it now, or those that did."""
+def _rows_to_show(rule: RuleContent) -> list[BreakingRows]:
+    """The rows that break a rule now, then those that did."""
     pairs = None if rule.listing is None else rule.listing.pairs
     found = [] if pairs is None else [tuple(row for row in pair if row >= 0) for pair in pairs[:_PAIRS].tolist()]
-    broke_with = {frozenset(each.rows): each.batch for each in reversed(rule.told)}
-    now = [Told(broke_with.get(frozenset(rows), 0), rows) for rows in found]
-    by_rows = {frozenset(each.rows): each for each in reversed([*now, *rule.told])}  # each once, as it stands now
+    broke_with = {frozenset(each.rows): each.batch for each in reversed(rule.broke)}
+    now = [BreakingRows(broke_with.get(frozenset(rows), 0), rows) for rows in found]
+    by_rows = {frozenset(each.rows): each for each in reversed([*now, *rule.broke])}  # equal rows once
     return list(reversed(by_rows.values()))[:_PAIRS]
 
 
-class Details:
-    """Writes the details of rules of some tables."""
+class DetailWriter:
+    """Writes the details of rules."""
 
-    def __init__(self, schemas: Mapping[str, Schema], rows: Rows, shown: Shown, last: int, live: bool) -> None:
+    def __init__(self, schemas: Mapping[str, Schema], rows: RowValues, shown: Shown, last: int, live: bool) -> None:
         self._schemas, self._rows, self._shown, self._last, self._live = schemas, rows, shown, last, live
 
-    def of(self, rule: RuleSeen, strip: Callable[[Fate], int]) -> dict[str, Any]:
-        """The detail of a rule; what is not known is not there."""
+    def of(self, rule: RuleContent, strip: Callable[[Timeline], int]) -> dict[str, Any]:
+        """The details of a rule; what is not known is left out."""
         value, finding = rule_of(rule.engine, rule.text), rule.finding
         about = {
             key: finding[key] for key in ("name", "severity", "note", "counted", "g3", "support") if key in finding
@@ -98,9 +98,9 @@ class Details:
             about |= {"violations": finding["violations"], "listed": self._live and finding.get("listed", True)}
         elif rule.to_remove:
             about |= {"violations": len(rule.to_remove) + rule.more_to_remove, "counted": "rows to remove"}
-        if rule.fate is not None:
-            about |= {"strip": strip(rule.fate), "broke": rule.fate.broke, "since": rule.fate.since}
-            about |= {"since": None} if rule.fate.state in ("broken", "absent") else {}
+        if rule.timeline is not None:
+            about |= {"strip": strip(rule.timeline), "broke": rule.timeline.broke, "since": rule.timeline.since}
+            about |= {"since": None} if rule.timeline.state in ("broken", "absent") else {}
         if len(rule.violations) > 1:
             named = rule.text if value is None else self._shown.rule(rule.text, value)
             about["line"] = line(rule.violations, f"violations of {named}", last=self._last)
@@ -113,8 +113,9 @@ class Details:
 
     # ---- rows -------------------------------------------------------------------------------------------------------
 
-    def _broken(self, rule: RuleSeen, value: Rule) -> dict[str, Any]:
-        pairs = [pair for each in _told(rule) if (pair := self.pair(rule.table, value, each)) is not None]
+    def _broken(self, rule: RuleContent, value: Rule) -> dict[str, Any]:
+        shown = _rows_to_show(rule)
+        pairs = [pair for each in shown if (pair := self.pair(rule.table, value, each)) is not None]
         work, more = rule.work
         if not work:
             return {"pairs": pairs}
@@ -123,8 +124,8 @@ class Details:
         sentence = _work_sentence(len(work), more, value.across)
         return {"pairs": pairs, "worklist": {"sentence": sentence, "columns": columns, "rows": rows, "more": more or 0}}
 
-    def pair(self, table: str, rule: Rule, each: Told) -> dict[str, Any] | None:
-        """Rows side by side, with the cells marked that are at fault; nothing where no value is known."""
+    def pair(self, table: str, rule: Rule, each: BreakingRows) -> dict[str, Any] | None:
+        """Rows side by side, with the cells at fault marked; None: no value is known."""
         known = each.values or (None,) * len(each.rows)
         sides = [self._rows.side(table, row, own) for row, own in zip(each.rows, known, strict=True)]
         if not any(side.values for side in sides):
@@ -135,18 +136,18 @@ class Details:
         return {"batch": each.batch, **pair}
 
     def _columns(self, table: str, rule: Rule) -> list[str]:
-        """The columns of a row that are shown: those of the rule first, then the key."""
+        """The columns of a row to show: those of the rule first, then the key."""
         first = [*rule.columns, *self._rows.key(table), *self._schemas[table].names]
         return list(dict.fromkeys(first))[:_COLUMNS]
 
     # ---- copies -----------------------------------------------------------------------------------------------------
 
-    def _copies(self, rule: RuleSeen, value: Rule) -> dict[str, str]:
+    def _copies(self, rule: RuleContent, value: Rule) -> dict[str, str]:
         key = self._rows.key(rule.table)
         given = given_class(rule.text)
         name = rule.finding.get("name", "") or "rule"
         table = "" if given is None or given.across or len(self._schemas) == 1 else rule.table
-        text = self._shown.rule(rule.text, value)  # before it is written as YAML, which may write constants otherwise
+        text = self._shown.rule(rule.text, value)  # YAML may write constants otherwise, so they are redacted before
         entry = rule_entry(name, table, text, rule.finding.get("severity", "error")) if given else ""
         sql = query(value, rule.table, key, self._schemas[rule.table].nulls)
         copies = {"text": text, "sql": self._shown.rule(sql, value), "rule": entry}
@@ -164,7 +165,7 @@ def _work_sentence(count: int, more: int | None, partner: bool) -> str:
 
 
 def _evidence(finding: Mapping[str, Any]) -> Iterator[str]:
-    """What speaks for a rule, in sentences."""
+    """The evidence for a rule, in sentences."""
     if finding.get("support"):
         yield f"{finding['support']:,} rows could have broken it."
     if finding.get("tested_since"):
@@ -178,12 +179,12 @@ def _evidence(finding: Mapping[str, Any]) -> Iterator[str]:
 
 
 def violations_page(listing: Listing, first: int, count: int) -> dict[str, Any]:
-    """`count` violations from number `first` on: each as rows side by side, with the reason in words."""
+    """`count` violations from number `first` on, each as rows side by side with the reason in words."""
     about = {"rule": listing.rule.name, "total": listing.count, "from": first, "listed": listing.pairs is not None}
     if listing.pairs is None:
         return {**about, "violations": []}
     table = listing.rule.table
     pairs = [tuple(row for row in pair if row != NOBODY) for pair in listing.pairs[first : first + count].tolist()]
-    rows = Rows({table: WatchedTable(listing.table)}, {table: {row for pair in pairs for row in pair}})
-    details = Details({table: listing.table.schema}, rows, Shown(), last=0, live=True)
-    return {**about, "violations": [details.pair(table, listing.rule.rule, Told(0, pair)) for pair in pairs]}
+    rows = RowValues({table: WatchedTable(listing.table)}, {table: {row for pair in pairs for row in pair}})
+    details = DetailWriter({table: listing.table.schema}, rows, Shown(), last=0, live=True)
+    return {**about, "violations": [details.pair(table, listing.rule.rule, BreakingRows(0, pair)) for pair in pairs]}

@@ -5,25 +5,26 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from holdfast.ranking.suggestion import Doubt
+from holdfast.report.document.content import RuleContent
 from holdfast.report.document.context import Context, Json
 from holdfast.report.document.details import rule_of
-from holdfast.report.document.fates import BROKEN
 from holdfast.report.document.rules import BROKE, HOLDS, VIOLATED
-from holdfast.report.document.seen import RuleSeen
+from holdfast.report.document.timeline import BROKEN
 from holdfast.visible import visible
 
 _FIRST = 12  # rules
 _LOOK_AT = 20  # rows
 
 
-class Overview:
+class OverviewWriter:
     """Writes it."""
 
     def __init__(self, of: Context) -> None:
         self._of = of
 
     def to_json(self) -> Json:
-        """One sentence, what holds by class, what broke, the best of what holds, and the rows to look at."""
+        """A sentence, what holds by class, what broke, the best rules that hold, and the rows to look at."""
         return {
             "sentence": self._sentence(),
             "classes": self._classes(),
@@ -34,42 +35,42 @@ class Overview:
             "look_at": self._look_at(),
         }
 
-    def _places(self, rules: Sequence[RuleSeen]) -> list[int]:
+    def _places(self, rules: Sequence[RuleContent]) -> list[int]:
         found = [self._of.place(rule.key) for rule in rules[: 2 * _FIRST]]
         return [place for place in found if place is not None][:_FIRST]
 
-    def _by_worth(self) -> list[RuleSeen]:
-        """Given rules first, errors before warnings, then pinned ones, then by score; of equals what broke last. A rule
-        that was found and says the same as a given one is not told again, and one that is ignored not at all.
+    def _by_worth(self) -> list[RuleContent]:
+        """Given rules first, errors before warnings, then pinned ones, then by score; of equals what broke last.
+        Without ignored rules, and without found ones that are given, too.
         """
-        given = {(rule.table, rule.text) for rule in self._of.seen.rules if rule.given}
-        told = [rule for rule in self._of.seen.rules if rule.given or (rule.table, rule.text) not in given]
+        given = {(rule.table, rule.text) for rule in self._of.content.rules if rule.given}
+        shown = [rule for rule in self._of.content.rules if rule.given or (rule.table, rule.text) not in given]
         return sorted(
-            [rule for rule in told if rule.mark != "ignored"],
+            [rule for rule in shown if rule.mark != "ignored"],
             key=lambda rule: (
                 not rule.given,
                 rule.mark != "pinned",
                 rule.finding.get("severity") == "warn",
                 -(rule.score or 0.0),
-                -(rule.fate.since if rule.fate else 0),
+                -(rule.timeline.since if rule.timeline else 0),
             ),
         )
 
     def _sentence(self) -> str:
-        seen, parts = self._of.seen, []
-        if not seen.is_state:
-            return _look_sentence(self._classes(), len(seen.doubts))
-        given = [rule for rule in seen.rules if rule.given]
+        content, parts = self._of.content, []
+        if not content.is_state:
+            return _look_sentence(self._classes(), len(content.doubts))
+        given = [rule for rule in content.rules if rule.given]
         violated = sum(bool(rule.finding["violations"]) for rule in given)
         if given:
             parts.append(_given_sentence(len(given), violated))
-        found = sum(len(section.result) for section in seen.sections if not section.declared.given)
+        found = sum(len(section.result) for section in content.sections if not section.declared.given)
         if found:
             held = "rules that were found hold" if found > 1 else "rule that was found holds"
             parts.append(f"{found:,} {held}.")
-        brought = [batch.seq for batch in seen.batches if batch.seq not in seen.changes]
+        brought = [batch.seq for batch in content.batches if batch.seq not in content.changes]
         if brought:
-            lost = seen.counts.get(brought[-1], {}).get("lost", 0)
+            lost = content.counts.get(brought[-1], {}).get("lost", 0)
             broke = f"broke {lost:,} {'rules' if lost > 1 else 'rule'}" if lost else "broke nothing"
             parts.append(f"Batch {brought[-1]:,}, the last, {broke}.")
         else:
@@ -78,7 +79,7 @@ class Overview:
 
     def _classes(self) -> list[Json]:
         by_kind: dict[str, Json] = {}
-        for section in self._of.seen.sections:
+        for section in self._of.content.sections:
             declared = section.declared
             states = Counter(line.state for line in section.lines)
             one = by_kind.setdefault(
@@ -92,35 +93,32 @@ class Overview:
         return list(by_kind.values())
 
     def _look_at(self) -> list[Json]:
-        """The rows that break the most rules, of those that live."""
-        broken: dict[tuple[str, int], list[RuleSeen]] = {}
+        """The living rows that break the most rules."""
+        broken: dict[tuple[str, int], list[RuleContent]] = {}
         for rule in self._by_worth():
             for row in self._faulty(rule):
                 broken.setdefault((rule.table, row), []).append(rule)
         first = sorted(broken.items(), key=lambda each: (not any(rule.given for rule in each[1]), -len(each[1])))
-        doubted = [(table, row, (column,), rules) for table, row, column, rules in self._of.seen.doubts]
-        told = [(table, row, _marked(rules), rules) for (table, row), rules in first]
-        listed = [self._row(table, row, marked, rules) for table, row, marked, rules in told[:_LOOK_AT]]
-        listed += [self._doubt(table, row, marked, rules) for table, row, marked, rules in doubted]
-        return listed[:_LOOK_AT]
+        listed = [self._row(table, row, rules) for (table, row), rules in first[:_LOOK_AT]]
+        return [*listed, *map(self._doubt, self._of.content.doubts)][:_LOOK_AT]
 
-    def _faulty(self, rule: RuleSeen) -> list[int]:
-        """The living rows that break a rule: those to remove, or of two the newer one."""
+    def _faulty(self, rule: RuleContent) -> list[int]:
+        """The living rows that break a rule: those to remove, or of two rows the newer one."""
         if not _is_broken(rule):
             return []
-        rows = rule.work[0] or [max(told.rows) for told in rule.told if told.rows]
+        rows = rule.work[0] or [max(each.rows) for each in rule.broke if each.rows]
         return [row for row in dict.fromkeys(rows) if self._of.rows.lives(rule.table, row)]
 
-    def _row(self, table: str, row: int, marked: Sequence[str], rules: Sequence[RuleSeen]) -> Json:
+    def _row(self, table: str, row: int, rules: Sequence[RuleContent]) -> Json:
         names = [rule.finding.get("name") or self._of.text(rule.engine, rule.text) for rule in rules]
         more = f" and {len(names) - 3:,} more" if len(names) > 3 else ""
         places = [place for rule in rules[:3] if (place := self._of.place(rule.key)) is not None]
         why = f"breaks {', '.join(names[:3])}{more}"
-        return self._looked_at(table, row, marked, why, places) | {"more": max(len(names) - 3, 0)}
+        return self._looked_at(table, row, _marked(rules), why, places) | {"more": max(len(names) - 3, 0)}
 
-    def _doubt(self, table: str, row: int, marked: Sequence[str], rules: Sequence[str]) -> Json:
-        more = f" and {len(rules) - 1:,} more" if len(rules) > 1 else ""
-        return self._looked_at(table, row, marked, f"breaks {rules[0]}{more}", [])
+    def _doubt(self, doubt: Doubt) -> Json:
+        more = f" and {len(doubt.rules) - 1:,} more" if len(doubt.rules) > 1 else ""
+        return self._looked_at(doubt.table, doubt.row, [doubt.column], f"breaks {doubt.rules[0]}{more}", [])
 
     def _looked_at(self, table: str, row: int, marked: Sequence[str], why: str, places: list[int]) -> Json:
         side, shown = self._of.rows.side(table, row), self._of.shown
@@ -156,26 +154,26 @@ def _look_sentence(classes: Sequence[Json], doubts: int) -> str:
     return " ".join(parts)
 
 
-def _is_broken(rule: RuleSeen) -> bool:
+def _is_broken(rule: RuleContent) -> bool:
     if rule.given:
         return bool(rule.finding["violations"])
-    return rule.fate is not None and rule.fate.state == BROKEN
+    return rule.timeline is not None and rule.timeline.state == BROKEN
 
 
-def _each_fault_once(rules: Sequence[RuleSeen]) -> list[RuleSeen]:
-    """Given rules, and of the found ones that the same rows broke one."""
-    told: set[tuple[str, frozenset[int]]] = set()
+def _each_fault_once(rules: Sequence[RuleContent]) -> list[RuleContent]:
+    """Given rules, and one of the found rules that the same rows broke."""
+    known: set[tuple[str, frozenset[int]]] = set()
     chosen = []
     for rule in rules:
-        faults = {(rule.table, frozenset(each.rows)) for each in rule.told}
-        if rule.given or not faults or not faults <= told:
+        faults = {(rule.table, frozenset(each.rows)) for each in rule.broke}
+        if rule.given or not faults or not faults <= known:
             chosen.append(rule)
-        told |= faults
+        known |= faults
     return chosen
 
 
-def _marked(rules: Sequence[RuleSeen]) -> tuple[str, ...]:
-    """The columns in which one looks for the fault."""
+def _marked(rules: Sequence[RuleContent]) -> tuple[str, ...]:
+    """The columns that may be at fault."""
     values = [rule_of(rule.engine, rule.text) for rule in rules[:3]]
     faults = [column for each in values if each for breach in each.breaches()[:1] for column in breach.faults]
     return tuple(dict.fromkeys(faults))

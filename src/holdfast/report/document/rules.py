@@ -1,7 +1,7 @@
-"""The rules of a document: all of them, or as many of the best as a page has room for.
+"""The rules of a document: all of them, or the best ones if a page has no room for all.
 
-A page holds a million rules where these are written as columns of numbers and one long text (see `columns`), and it
-stays below its budget: rules are taken class by class, the best first, until what they need when deflated is used up.
+Written as columns of numbers and one long text (see `columns`), a million rules fit a page. The page takes rules class
+by class, the best first, until their deflated size reaches the budget.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ RuleName = tuple[str, str, str]  # engine, table ("": several) and text
 
 @dataclass(frozen=True)
 class RuleLine:
-    """A rule as a page lists it."""
+    """A rule in the list of a page."""
 
     text: str
     score: float | None
@@ -35,8 +35,8 @@ class RuleLine:
 
 
 @dataclass(frozen=True)
-class Section:
-    """The rules of one class and table, the most telling first: some that are listed one by one, and a result."""
+class RuleSection:
+    """The rules of one class and table, the best first: some lines, then a whole result."""
 
     declared: RuleClass[Any]
     table: str  # "": it looks across tables
@@ -63,11 +63,11 @@ class Section:
 
 
 class RuleBlock:
-    """The rules that a page lists, and the place of each that something else refers to."""
+    """The rules that a page lists, and the places of those that other parts refer to."""
 
     def __init__(
         self,
-        sections: Sequence[Section],
+        sections: Sequence[RuleSection],
         columns: ColumnIndex,
         wanted: Iterable[RuleName],
         budget: int,
@@ -80,7 +80,7 @@ class RuleBlock:
         self._places = dict(self._found(wanted))
 
     def _fill(self, budget: int, most: int | None) -> None:
-        """Take rules from all sections in turn, until there are no more, or no room."""
+        """Take rules from all sections in turn, until none is left or the page is full."""
         waiting = {at: section.coded(self._columns) for at, section in enumerate(self._sections)}
         packer = zlib.compressobj(6)
         used = count = 0
@@ -110,7 +110,7 @@ class RuleBlock:
             yield from ((own[text], first + at) for at, (text, _, _) in enumerate(taken) if text in own)
 
     def place(self, rule: RuleName) -> int | None:
-        """The number of a rule that was wanted; None where it is left out."""
+        """The number of a wanted rule; None: it is left out."""
         return self._places.get(rule)
 
     @property
@@ -127,7 +127,7 @@ class RuleBlock:
         return f"So that the page stays small, {listed} are left out, those with the lowest scores or the most columns."
 
     def to_json(self, details: Mapping[int, Mapping[str, Any]]) -> dict[str, Any]:
-        """The block as the document has it."""
+        """The rules in the document."""
         sections = [
             {
                 "kind": section.declared.name,
@@ -154,12 +154,12 @@ class RuleBlock:
 
 
 def percent(score: float | None) -> int:
-    """A score as pages tell it."""
+    """A score in percent, as pages show it."""
     return UNKNOWN if score is None else round(100 * score)
 
 
 def score_of(rule: Any) -> float | None:
-    """The score of a found rule, from 0 to 1, where it has one."""
+    """The score of a found rule, from 0 to 1, if it has one."""
     worth: Worth | None = getattr(rule, "worth", None)
     if worth is not None:
         return worth.score

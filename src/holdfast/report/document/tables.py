@@ -1,4 +1,4 @@
-"""The tables of a document, what their columns look like, and how they refer to each other."""
+"""The tables of a document, the profiles of their columns, and their foreign keys."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from holdfast.engines.watched import WatchedTable
 from holdfast.report.diagram import Edge, tables
 from holdfast.report.document.batches import rows_after
+from holdfast.report.document.content import Content
 from holdfast.report.document.context import Context, Json
-from holdfast.report.document.seen import Seen
 from holdfast.report.pictures import bars, histogram, line
 from holdfast.rules.inclusion import IND
 from holdfast.table.dictionary import NULL_CODE
@@ -30,27 +30,27 @@ _FREQUENT, _BINS = 8, 30
 _AT_ONCE = 100_000  # values that are read together
 
 
-class Tables:
-    """Writes them."""
+class TableWriter:
+    """Writes the tables."""
 
     def __init__(self, of: Context) -> None:
         self._of = of
 
     def tables(self) -> list[Json]:
         """One object a table."""
-        over_time = _rows_over_time(self._of.seen)
+        over_time = _rows_over_time(self._of.content)
         return [
             {
                 "name": visible(name),
                 "rows": each.table.rows,
                 "key": key_names(each.table.schema),
-                "left_out": list(map(visible, self._of.seen.left_out.get(name, ()))),
+                "left_out": list(map(visible, self._of.content.left_out.get(name, ()))),
                 "columns": [self._of.columns.places[name, column] for column in each.table.schema.names],
-                "rows_line": line(over_time[name], f"rows of {name}", last=self._of.seen.last)
+                "rows_line": line(over_time[name], f"rows of {name}", last=self._of.content.last)
                 if len(over_time[name]) > 1
                 else "",
             }
-            for name, each in self._of.seen.watched.items()
+            for name, each in self._of.content.watched.items()
         ]
 
     def columns(self) -> list[Json]:
@@ -63,49 +63,49 @@ class Tables:
 
     def column(self, table: str, place: int) -> Json:
         """A column of a table."""
-        watched, show = self._of.seen.watched[table], self._of.shown.value
-        about, seen = watched.table.schema.columns[place], portrait(watched, place)
+        watched, show = self._of.content.watched[table], self._of.shown.value
+        about, facts = watched.table.schema.columns[place], portrait(watched, place)
         name = about.name
-        frequent = [(show(value), count) for value, count in seen.frequent]
-        others = seen.rows - seen.nulls - sum(count for _, count in frequent)
-        nulls = self._of.seen.nulls_over_time.get((table, name), ())
+        frequent = [(show(value), count) for value, count in facts.frequent]
+        others = facts.rows - facts.nulls - sum(count for _, count in frequent)
+        nulls = self._of.content.nulls_over_time.get((table, name), ())
         label = f"values of {table}.{name}"
-        if seen.bins and not self._of.shown.redacted:
-            drawn = histogram(seen.bins, show(seen.least), show(seen.greatest), seen.nulls, label)
+        if facts.bins and not self._of.shown.redacted:
+            drawn = histogram(facts.bins, show(facts.least), show(facts.greatest), facts.nulls, label)
         else:
-            drawn = bars(frequent, others, seen.nulls, label)
+            drawn = bars(frequent, others, facts.nulls, label)
         as_written = quoted(name)
         return {
             "type": show_type(about.type),
             "name": visible(name),
             **({"quoted": visible(as_written)} if as_written != name else {}),
-            "rows": seen.rows,
-            "nulls": seen.nulls,
-            "distinct": seen.distinct,
-            "min": show(seen.least) if seen.distinct else "",
-            "max": show(seen.greatest) if seen.distinct else "",
+            "rows": facts.rows,
+            "nulls": facts.nulls,
+            "distinct": facts.distinct,
+            "min": show(facts.least) if facts.distinct else "",
+            "max": show(facts.greatest) if facts.distinct else "",
             "frequent": frequent,
             "same": [visible(each) for each in self._same(table, name)],
             "distribution": drawn,
-            "nulls_line": line(nulls, f"nulls of {table}.{name}", last=self._of.seen.last) if len(nulls) > 1 else "",
+            "nulls_line": line(nulls, f"nulls of {table}.{name}", last=self._of.content.last) if len(nulls) > 1 else "",
         }
 
     def _same(self, table: str, name: str) -> list[str]:
         """The other columns that determine a column, and are determined by it."""
-        groups = [names for own, names in self._of.seen.same if own == table and name in names]
+        groups = [each.columns for each in self._of.content.same if each.table == table and name in each.columns]
         return [each for names in groups for each in names if each != name]
 
     # ---- references -------------------------------------------------------------------------------------------------
 
     def references(self) -> list[Json]:
         """One object a foreign key."""
-        told = []
-        for key, rule in self._of.seen.references.items():
+        objects = []
+        for key, rule in self._of.content.references.items():
             edge = _edge(rule)
             from_, to = _named(edge.table, edge.columns), _named(edge.referenced, edge.referenced_columns)
             but = f", but for {edge.orphans:,} {'rows' if edge.orphans > 1 else 'row'}" if edge.orphans else ""
             place = self._of.place(key)
-            told.append(
+            objects.append(
                 {
                     **({} if place is None else {"rule": place}),
                     "text": visible(rule["text"]),
@@ -116,11 +116,11 @@ class Tables:
                     "sentence": visible(f"Every {from_} is a {to}{but}."),
                 }
             )
-        return told
+        return objects
 
     def picture(self) -> str:
         """The tables, drawn with their foreign keys."""
-        edges = [_edge(rule) for rule in self._of.seen.references.values()]
+        edges = [_edge(rule) for rule in self._of.content.references.values()]
         used: dict[str, dict[str, None]] = {name: dict.fromkeys(key_names(s)) for name, s in self._of.schemas.items()}
         for edge in edges:
             used[edge.table] |= dict.fromkeys(edge.columns)
@@ -141,10 +141,10 @@ def _named(table: str, columns: Sequence[str]) -> str:
     return f"{table}.{columns[0]}" if len(columns) == 1 else f"{table}({', '.join(columns)})"
 
 
-def _rows_over_time(seen: Seen) -> dict[str, list[tuple[int, float | None]]]:
+def _rows_over_time(content: Content) -> dict[str, list[tuple[int, float | None]]]:
     """The rows of each table at the start, and after each of its batches."""
-    points: dict[str, list[tuple[int, float | None]]] = {name: [] for name in seen.watched}
-    for batch, after in zip(seen.batches, rows_after(seen), strict=True):
+    points: dict[str, list[tuple[int, float | None]]] = {name: [] for name in content.watched}
+    for batch, after in zip(content.batches, rows_after(content), strict=True):
         for part in batch.by_table:
             if part.table in after:
                 own, rows = points[part.table], after[part.table]
@@ -159,7 +159,7 @@ def _rows_over_time(seen: Seen) -> dict[str, list[tuple[int, float | None]]]:
 
 @dataclass(frozen=True)
 class Portrait:
-    """The facts of a column, and how its values spread: in bins where they are numbers or times."""
+    """The facts of a column, and how its values spread: in bins if they are numbers or times."""
 
     rows: int
     nulls: int
@@ -200,7 +200,7 @@ def _most_frequent(often: NDArray[Any]) -> NDArray[np.int64]:
 
 
 def _binned(pieces: Sequence[NDArray[np.float64] | None], often: NDArray[Any]) -> list[int]:
-    """How many rows have values in each of some ranges of equal width; nothing where that means nothing."""
+    """How many rows have values in each of some ranges of equal width; empty if the values have no ranges."""
     known = [piece for piece in pieces if piece is not None]
     finite = [np.isfinite(piece) for piece in known]
     ends = [end for piece, fine in zip(known, finite, strict=True) if fine.any() for end in _ends(piece[fine])]

@@ -1,6 +1,4 @@
-"""What a document is made of: what someone saw in some tables, before it is written for a page; and which rows to
-remove, so that a rule holds.
-"""
+"""The content of a document, before it is written for a page; and which rows to remove so that a rule holds."""
 
 from __future__ import annotations
 
@@ -15,9 +13,10 @@ from holdfast.changes.diff import NOBODY
 from holdfast.engines.contract import Json
 from holdfast.engines.listing import Listing
 from holdfast.engines.watched import WatchedTable
-from holdfast.report.document.fates import Fate
-from holdfast.report.document.rules import Section
-from holdfast.report.document.shown import Side
+from holdfast.ranking.suggestion import Doubt, Same
+from holdfast.report.document.redaction import ShownRow
+from holdfast.report.document.rules import RuleSection
+from holdfast.report.document.timeline import Timeline
 from holdfast.results.memory import Event, RuleKey
 from holdfast.store.records import BatchRecord
 from holdfast.table.naming import key_names
@@ -25,15 +24,15 @@ from holdfast.table.plain import plain_rows
 from holdfast.table.table import Table
 from holdfast.text.row_names import Values
 
-MOST_PAIRS = 100_000  # beyond, nobody works through a list
+MOST_PAIRS = 100_000  # nobody works through a longer list
 _MOST_ROWS = 50
 
 
 def to_remove(pairs: NDArray[np.int64] | None, rows_alone: bool) -> tuple[list[int], int | None]:
-    """Rows to remove, and how many more there are; None where these are not all, and nobody counted the others.
+    """Rows to remove, and how many more there are (None: more, but nobody counted them).
 
-    Where each violation is a row to remove, as with FDs and keys, the first row of each is. Of pairs of rows, those
-    that are in most of what is left are taken one after the other: few, though perhaps not the fewest.
+    With FDs and keys, each violation names the row to remove first. With pairs, the row in most of the remaining
+    pairs is taken, again and again: that gives few rows, though perhaps not the fewest.
     """
     if pairs is None or len(pairs) > MOST_PAIRS:
         return [], None
@@ -44,7 +43,7 @@ def to_remove(pairs: NDArray[np.int64] | None, rows_alone: bool) -> tuple[list[i
 
 
 def _cover(pairs: NDArray[np.int64]) -> tuple[list[int], int | None]:
-    """Rows that meet all pairs, or the first that meet most of them."""
+    """Rows that occur in all pairs, or the first such rows."""
     chosen: list[int] = []
     left = pairs
     while len(left) and len(chosen) < _MOST_ROWS:
@@ -59,8 +58,8 @@ _ROWS_TO_REMOVE = "rows to remove"
 
 
 @dataclass(frozen=True)
-class Told:
-    """Rows that broke a rule, with the values that are kept of them; the batch with which they did (0: they do now)."""
+class BreakingRows:
+    """Rows that broke a rule, with their stored values; and the batch with which they did (0: they do now)."""
 
     batch: int
     rows: tuple[int, ...]
@@ -69,33 +68,33 @@ class Told:
 
 
 @dataclass(frozen=True)
-class RuleSeen:
-    """A rule of which there is more to tell than its text."""
+class RuleContent:
+    """A rule that the page shows in detail."""
 
     engine: str
-    table: str  # the one whose rows break it
+    table: str  # whose rows break it
     text: str
     subject: str  # the table, or "*"
     finding: Json = field(default_factory=dict)
     score: float | None = None
-    fate: Fate | None = None
+    timeline: Timeline | None = None
     violations: Sequence[tuple[int, float | None]] = ()  # after each batch
-    told: Sequence[Told] = ()
+    broke: Sequence[BreakingRows] = ()
     listing: Listing | None = None
     to_remove: Sequence[int] = ()  # rows, where there is no listing,
     more_to_remove: int = 0  # and how many more
     evidence: Sequence[str] = ()
     implied_by: str = ""
-    mark: str = ""  # `pinned` or `ignored`, where people said so
+    mark: str = ""  # `pinned` or `ignored`
 
     @property
     def key(self) -> RuleKey:
-        """What names it."""
+        """Its class, subject and text."""
         return self.engine, self.subject, self.text
 
     @cached_property
     def work(self) -> tuple[list[int], int | None]:
-        """Rows without which it holds, and how many more; None: nobody counted (see `worklists`)."""
+        """Rows without which it holds, and how many more; None: nobody counted them."""
         if self.listing is None:
             return list(self.to_remove), self.more_to_remove
         if not self.listing.count:
@@ -104,13 +103,13 @@ class RuleSeen:
 
     @property
     def given(self) -> bool:
-        """Whether someone gave it."""
+        """Whether a user gave it."""
         return "severity" in self.finding
 
 
 @dataclass(frozen=True)
-class ChangeSeen:
-    """What people changed: what was done, and to which rule, where it was done to one."""
+class ChangeContent:
+    """What a user changed: a sentence, and the rule, if one was changed."""
 
     said: str
     text: str = ""
@@ -119,25 +118,25 @@ class ChangeSeen:
 
 
 @dataclass(frozen=True)
-class Seen:
-    """All that a document tells."""
+class Content:
+    """All that a document shows."""
 
     title: str
     is_state: bool
     nulls: str
     watched: Mapping[str, WatchedTable]
     left_out: Mapping[str, Sequence[str]]
-    sections: Sequence[Section]
-    rules: Sequence[RuleSeen] = ()
+    sections: Sequence[RuleSection]
+    rules: Sequence[RuleContent] = ()
     batches: Sequence[BatchRecord] = ()
     events: Sequence[Event] = ()  # the newest first
     counts: Mapping[int, Mapping[str, int]] = field(default_factory=dict)  # of events, by batch
     nulls_over_time: Mapping[tuple[str, str], Sequence[tuple[int, float | None]]] = field(default_factory=dict)
     references: Mapping[RuleKey, Json] = field(default_factory=dict)  # found or given
-    doubts: Sequence[tuple[str, int, str, Sequence[str]]] = ()  # table, row, column, rules
-    same: Sequence[tuple[str, Sequence[str]]] = ()  # columns of a table that determine each other
+    doubts: Sequence[Doubt] = ()
+    same: Sequence[Same] = ()
     notes: Sequence[str] = ()
-    changes: Mapping[int, Sequence[ChangeSeen]] = field(default_factory=dict)  # of rules and columns, by batch
+    changes: Mapping[int, Sequence[ChangeContent]] = field(default_factory=dict)  # of rules and columns, by batch
 
     @property
     def last(self) -> int:
@@ -145,15 +144,15 @@ class Seen:
         return self.batches[-1].seq if self.batches else 0
 
 
-class Rows:
-    """Rows by table and number: their values as far as someone keeps them, and whether they live."""
+class RowValues:
+    """Rows by table and number: their values, as far as they are stored, and whether they are alive."""
 
     def __init__(self, watched: Mapping[str, WatchedTable], wanted: Mapping[str, set[int]]) -> None:
         self._tables = {name: each.table for name, each in watched.items()}
         self._values: dict[tuple[str, int], Values] = {}
         self._alive: set[tuple[str, int]] = set()
         for name, numbers in wanted.items():
-            if name in self._tables:  # or its table is watched no longer
+            if name in self._tables:  # else the table is no longer watched
                 self._read(name, self._tables[name], numbers)
 
     def _read(self, name: str, table: Table, numbers: set[int]) -> None:
@@ -163,20 +162,16 @@ class Rows:
         values = plain_rows(table.values(ids[there]))
         self._values |= {(name, number): row for number, row in zip(ids[there].tolist(), values, strict=True)}
 
-    def values(self, table: str, number: int) -> Values:
-        """The values of a row in the files of its table."""
-        return self._values.get((table, number), {})
-
     def lives(self, table: str, number: int) -> bool:
         """Whether it is alive."""
         return (table, number) in self._alive
 
-    def side(self, table: str, number: int, kept: Values | None = None) -> Side:
-        """A row, with the values that are kept of it elsewhere or those in the files, and its key if it is known."""
-        values, key = kept or self.values(table, number), self.key(table)
+    def side(self, table: str, number: int, stored: Values | None = None) -> ShownRow:
+        """A row with its stored values, or else those in the files of its table, and its key if that is known."""
+        values, key = stored or self._values.get((table, number), {}), self.key(table)
         known = {name: values[name] for name in key if name in values}
-        return Side(number, known if len(known) == len(key) else {}, values, self.lives(table, number))
+        return ShownRow(number, known if len(known) == len(key) else {}, values, self.lives(table, number))
 
     def key(self, table: str) -> list[str]:
-        """The columns of the declared key."""
+        """The columns of the table's key."""
         return key_names(self._tables[table].schema) if table in self._tables else []

@@ -1,4 +1,4 @@
-"""Values as a page shows them: as they are, or hashed, so that the page may leave the team."""
+"""Values on a page: as they are, or redacted (hashed), so that the page may leave the team."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ class Shown:
         return "null" if value is None else cut(visible(str(value)), _LONGEST)
 
     def name(self, row: int, key: Values, values: Values, first: Sequence[str]) -> str:
-        """What a row is called."""
+        """The name of a row."""
         return visible(by_key(key) if key else by_values(row, values, first) if values else by_number(row))
 
     def rule(self, text: str, rule: Rule) -> str:  # noqa: ARG002
-        """The text of a rule, or one made of it."""
+        """The text of a rule, or a text made from it."""
         return text
 
 
 class Hashed(Shown):
-    """Values as short hashes: equal ones have equal hashes in one page, and others in the next."""
+    """Values as short hashes. Equal values have equal hashes within a page, and other hashes in another page."""
 
     redacted = True
 
@@ -58,9 +58,9 @@ class Hashed(Shown):
         return by_number(row)
 
     def rule(self, text: str, rule: Rule) -> str:
-        """The constants of a rule are values, too."""
+        """Hashes the constants of a rule, too."""
         named = {each.text for each in rule.constants} | {expression_sql(each).text for each in rule.constants}
-        constants = sorted(named, key=len, reverse=True)  # one may hold another
+        constants = sorted(named, key=len, reverse=True)  # one may contain another
         if not constants:
             return text
         any_of = "|".join(map(re.escape, constants))
@@ -68,8 +68,8 @@ class Hashed(Shown):
 
 
 @dataclass(frozen=True)
-class Side:
-    """A row beside others: its number, its key and its values as far as they are known, and whether it is alive."""
+class ShownRow:
+    """A row next to others: its number, its key and values as far as they are known, and whether it is alive."""
 
     row: int
     key: Values

@@ -1,4 +1,4 @@
-"""Texts of others as HTML."""
+"""Texts from outside as HTML."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from holdfast.visible import visible
 
 
 def escape(text: str) -> str:
-    """A text of others as HTML."""
+    """A text from outside as HTML."""
     return html_escape(visible(text))
 
 
