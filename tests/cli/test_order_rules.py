@@ -27,14 +27,14 @@ def batch(folder: Path, *rows: str) -> Path:
 
 def test_discover_tells_the_best_first(holdfast: Holdfast, tax: Path) -> None:
     told = holdfast("discover", tax, "--rules", "od", "--format", "json").of_kind("od")
-    scores = [line["score"] for line in told]
-    assert scores == sorted(scores, reverse=True)
+    tested = [line["tested_pairs"] for line in told]
+    assert tested == sorted(tested, reverse=True)
     assert {
         "kind": "od", "table": "tax", "context": ["state"], "pair": ["salary", "rate"], "direction": "asc",
-        "error": 0.0, "score": 18, "text": "{state}: salary ~ rate",
+        "error": 0.0, "tested_pairs": 18, "text": "{state}: salary ~ rate",
     } in told  # fmt: skip
     assert {
-        "kind": "od", "table": "tax", "context": ["rate"], "constant": "state", "error": 0.0, "score": 8,
+        "kind": "od", "table": "tax", "context": ["rate"], "constant": "state", "error": 0.0, "tested_pairs": 8,
         "text": "{rate}: [] -> state",
     } in told  # fmt: skip
     shown = holdfast("discover", tax, "--rules", "od", "--top", 2).out
@@ -99,7 +99,7 @@ def test_explain(holdfast: Holdfast, tmp_path: Path, tax: Path) -> None:
     holdfast("init", state, tax, "--key", "id")
     said = holdfast("explain", state, "{state}: rate ~ salary").out
     assert said == (
-        "{state}: salary ~ rate holds in all 6 rows: 2 groups of two rows or more, the largest of 3; score 18\n"
+        "{state}: salary ~ rate holds in all 6 rows: 2 groups of two rows or more, the largest of 3; 18 tested pairs\n"
     )
     said = holdfast("explain", state, "{state}: salary ~ rate desc").out
     assert "does not hold: rows swap in 2 of 2 groups" in said
@@ -110,7 +110,7 @@ def test_explain(holdfast: Holdfast, tmp_path: Path, tax: Path) -> None:
     said = holdfast("explain", state, "{state}: [] -> rate").out
     assert "id 1 and id 2: a split: both have state 'AL'; rate 1 of id 1 differs from rate 2 of id 2" in said
     (line,) = holdfast("explain", state, "{}: salary ~ rate", "--format", "json").objects
-    assert (line["holds"], line["broken_groups"], line["score"]) == (False, 1, 36)
+    assert (line["holds"], line["broken_groups"], line["tested_pairs"]) == (False, 1, 36)
     assert [key["id"] for key in line["witness"]["keys"]] == [2, 4]
     refused(holdfast("explain", state, "{nobody}: [] -> rate"), "there is no column 'nobody'; there are")
     refused(holdfast("explain", state, "{state}: rate"), "expected ~ after rate; write {A}: [] -> B")

@@ -31,7 +31,7 @@ def test_a_pair_reads_back(columns: list[str], direction: Direction) -> None:
 
 
 def test_texts_and_objects() -> None:
-    constant = Constant("tax", ("Zip",), "State", score=9)
+    constant = Constant("tax", ("Zip",), "State", tested_pairs=9)
     assert constant.text == "{Zip}: [] -> State"
     assert constant.to_json() == {
         "kind": "od",
@@ -39,7 +39,7 @@ def test_texts_and_objects() -> None:
         "context": ["Zip"],
         "constant": "State",
         "error": 0.0,
-        "score": 9,
+        "tested_pairs": 9,
         "text": "{Zip}: [] -> State",
     }
     pair = Compatible("tax", ("State",), ("Salary", "Rate"), "desc")

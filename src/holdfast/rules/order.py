@@ -9,10 +9,10 @@ they **swap** a pair if one row has more on one column and less on the other (wi
 a context stand in the order of the table, and so do those of a pair: `A ~ B` says what `B ~ A` says, and `A desc ~ B`
 what `A ~ B desc` says. Names that aren't plain words stand in double quotes, doubled within.
 
-`error` is g3, the least share of rows to remove so that the rule holds (section 4.7); 0: the rule is exact. `score` is
-its interestingness there: the sum of the squared sizes of the groups of its context (see `scores` of the engine; None:
-not computed). With distinct nulls a rule is `empty` if fewer than two rows have values in all its columns: then no two
-rows could break it.
+`error` is g3, the least share of rows to remove so that the rule holds (section 4.7); 0: the rule is exact.
+`tested_pairs` is its interestingness there: the sum of the squared sizes of the groups of its context, the ordered
+pairs of rows that these put together (None: not computed). With distinct nulls a rule is `empty` if fewer than two rows
+have values in all its columns: then no two rows could break it.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class _Canonical(Rule):
     table: str
     context: tuple[str, ...]
     error: float = field(default=0.0, kw_only=True)
-    score: int | None = field(default=None, kw_only=True)
+    tested_pairs: int | None = field(default=None, kw_only=True)
     empty: bool = field(default=False, kw_only=True)
 
     kind = prefix = "od"
@@ -70,9 +70,9 @@ class _Canonical(Rule):
 
     @property
     def figures(self) -> dict[str, Any]:
-        """Its error and its score."""
-        scored = {} if self.score is None else {"score": self.score}
-        return {**share(self.error, "rows"), **scored, **({"empty": True} if self.empty else {})}
+        """Its error, and how many pairs of rows test it."""
+        tested = {} if self.tested_pairs is None else {"tested_pairs": self.tested_pairs}
+        return {**share(self.error, "g3"), **tested, **({"empty": True} if self.empty else {})}
 
 
 @dataclass(frozen=True)

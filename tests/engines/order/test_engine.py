@@ -33,9 +33,9 @@ def listed(engine: Engine[Any, Any], state: Any) -> Rules:
     found: Rules = {}
     for rule in ranked:
         assert isinstance(rule, Constant | Compatible)
-        assert rule.score is not None
-        found[by_number(rule)] = rule.score
-    assert [rule.score for rule in ranked] == sorted(found.values(), reverse=True)  # type: ignore[attr-defined]
+        assert rule.tested_pairs is not None
+        found[by_number(rule)] = rule.tested_pairs
+    assert [rule.tested_pairs for rule in ranked] == sorted(found.values(), reverse=True)  # type: ignore[attr-defined]
     result = engine.result(state)
     assert {by_number(rule) for rule in result.values()} == set(found)  # type: ignore[arg-type]
     assert {text: result[text] for text in result} == dict(result)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 class FunctionalSettings:
     """How far keys and FDs that are found may fail to hold, and how long they may be."""
 
-    error: Annotated[float, Option("Also rules that hold but for this share of pairs of rows.", 0.0, 1.0)] = 0.0
+    error: Annotated[float, Option("Also rules that hold but for this share of pairs of rows (g1).", 0.0, 1.0)] = 0.0
     max_lhs: Annotated[int | None, Option("At most N columns in a left side or key.", 0)] = None
     method: Annotated[Method, Option(HELP)] = "auto"
 

@@ -34,15 +34,16 @@ class OrderSettings:
     ] = "both"
     max_level: Annotated[int | None, Option("At most N columns in a context.", 0)] = None
     min_score: Annotated[
-        int | None, Option("Only rules with at least this score, the sum of the squared sizes of their groups.", 0)
+        int | None,
+        Option("Only rules with N tested pairs of rows or more: the sum of the squared sizes of their groups.", 0),
     ] = None
-    error: Annotated[float, Option("Also rules that hold but for this share of rows.", 0.0, 1.0)] = 0.0
+    error: Annotated[float, Option("Also rules that hold but for this share of rows (g3).", 0.0, 1.0)] = 0.0
     method: Annotated[Method, Option(HELP)] = "auto"
 
     def __post_init__(self) -> None:
         """Refuse what can't be."""
         refuse_below(0, self.max_level, "the number of columns of a context")
-        refuse_below(0, self.min_score, "the score")
+        refuse_below(0, self.min_score, "the number of pairs of rows that test a rule")
         if self.directions not in ("asc", "both"):
             raise BadInput(f"there are no directions {self.directions!r}; choose from: asc, both")
         refuse_unknown(self.method)
@@ -50,8 +51,9 @@ class OrderSettings:
 
 
 def _cells(rule: Json) -> list[str]:
-    score = brief(rule["score"]) if "score" in rule and not rule.get("empty") else score_cell(rule)
-    return [score, f"{rule['error']:.4%}" if rule["error"] else "0", rule["text"]]
+    is_known = "tested_pairs" in rule and not rule.get("empty")
+    tested = brief(rule["tested_pairs"]) if is_known else score_cell(rule)
+    return [tested, f"{rule['error']:.4%}" if rule["error"] else "0", rule["text"]]
 
 
 class Orders(Suggestible[OrderSettings, "WatchedTable"]):
@@ -63,7 +65,7 @@ class Orders(Suggestible[OrderSettings, "WatchedTable"]):
     settings = OrderSettings
     many = True
     measure = "error"
-    table = FindingTable(("score", "error", "dependency"), _cells, ("score", "error"))
+    table = FindingTable(("tested pairs", "error", "dependency"), _cells, ("tested pairs", "error"))
 
     def engine(self, settings: OrderSettings, given: Mapping[str, TableRules]) -> OrderEngine:  # noqa: ARG002
         """Exact ones by counting pairs or by borders, others by counting removals."""

@@ -21,8 +21,8 @@ from holdfast.engines.found.strategies import BorderStrategy, Spec
 from holdfast.engines.order import OrderSettings
 from holdfast.engines.order.explain import Explanation, explain
 from holdfast.engines.order.removal_strategy import RemovalStrategy
-from holdfast.engines.order.scores import Scores
 from holdfast.engines.order.signatures import SignatureStrategy
+from holdfast.engines.order.tested_pairs import TestedPairs
 from holdfast.engines.order.wording import Rules, Wording
 from holdfast.engines.watched import WatchedTable
 from holdfast.pairs import bitsets
@@ -35,11 +35,11 @@ SPLIT, SWAP = Cause("split"), Cause("swap")
 
 
 class State(ContextState[Canonical]):
-    """Also scores, as of the last batch that was taken in."""
+    """Also how many pairs of rows test the rules, as of the last batch that was taken in."""
 
     def follow(self, after: Table, changed: Parts) -> list[int]:
         """Take in the covers that a batch changed."""
-        self.scores = Scores(after)
+        self.tested = TestedPairs(after)
         return super().follow(after, changed)
 
 
@@ -73,16 +73,16 @@ class OrderEngine(ContextEngine[Canonical, State]):
         is_constant = (lost.listed.targets < lost.wording.targets.key).tolist()
         return lambda place: SPLIT if is_constant[place] else SWAP
 
-    # ---- scores -----------------------------------------------------------------------------------------------------
+    # ---- tested pairs -----------------------------------------------------------------------------------------------
 
     def discover(self, subject: WatchedTable, runner: Runner, progress: Progress = SILENT) -> State:
-        """Find the covers of all targets, in contexts of columns that may have the score that is asked for."""
+        """Find the covers of all targets, without columns that keep the tested pairs too low."""
         return self._found(subject, self._spec(subject.table, self._worth(subject.table)), runner, progress)
 
     def _found(self, subject: WatchedTable, spec: Spec, runner: Runner, progress: Progress) -> State:
         state = super()._found(subject, spec, runner, progress)
         for contexts, together in state.strategy.counted():
-            state.scores.know(contexts, together)
+            state.tested.know(contexts, together)
         return state
 
     def _renewed(self, state: State, after: Table, runner: Runner, progress: Progress) -> bool:
@@ -95,31 +95,31 @@ class OrderEngine(ContextEngine[Canonical, State]):
         return True
 
     def _worth(self, table: Table) -> tuple[int, ...] | None:
-        """The columns of which contexts with the score that is asked for can be made; None: all. A context with a
-        column has at most the score of that column.
+        """The columns that may be in a context with as many tested pairs as are asked for; None: all. A context has at
+        most those of each of its columns.
         """
         least, columns = self._settings.min_score, range(len(table.schema.columns))
         if least is None:
             return None
         words = bitsets.words_for(len(columns) + 1)
         sets = np.array([bitsets.of([c], words) for c in columns]).reshape(-1, words)
-        scores = Scores(table).of(sets, np.zeros_like(sets))
-        return None if (scores >= least).all() else tuple(np.flatnonzero(scores >= least).tolist())
+        enough = TestedPairs(table).of(sets, np.zeros_like(sets)) >= least
+        return None if enough.all() else tuple(np.flatnonzero(enough).tolist())
 
     def _above(self, state: State) -> Parts:
         least, targets = self._settings.min_score, state.spec.targets
         if least is None:
             return state.minimal
         listed = Listed.joined(state.minimal, targets.context_words)
-        return chosen(state.minimal, state.scores.of(listed.contexts, targets.sets_of_pairs[listed.targets]) >= least)
+        return chosen(state.minimal, state.tested.of(listed.contexts, targets.sets_of_pairs[listed.targets]) >= least)
 
     def ranked(self, state: State) -> Rules:
-        """The rules with their scores, the highest first."""
+        """The rules with their tested pairs, those with the most first."""
         rules, targets = self.result(state), state.spec.targets
-        scores = state.scores.of(rules.listed.contexts, targets.sets_of_pairs[rules.listed.targets])
-        return rules.in_order(rules.listed.best_first(scores))
+        tested = state.tested.of(rules.listed.contexts, targets.sets_of_pairs[rules.listed.targets])
+        return rules.in_order(rules.listed.best_first(tested))
 
     def explain(self, state: State | None, subject: WatchedTable, text: str, rows: Sequence[int] = ()) -> Explanation:  # noqa: ARG002
-        """Whether a rule holds, watched or not, with its score; or two rows that break it."""
+        """Whether a rule holds, watched or not, with its tested pairs; or two rows that break it."""
         self.refuse_rows(rows)
         return explain(subject.table, text)

@@ -1,4 +1,4 @@
-"""Whether an order dependency holds: its groups and its score, or two rows that split or swap."""
+"""Whether an order dependency holds: its groups and how many pairs of rows they test, or two rows that break it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from holdfast.changes.diff import Witness
 from holdfast.engines import contract
 from holdfast.engines.order.breaks import LivingRows
 from holdfast.engines.order.removals import Contexts, Scratch, counter_of
-from holdfast.engines.order.scores import Scores
+from holdfast.engines.order.tested_pairs import TestedPairs
 from holdfast.engines.order.wording import Wording
 from holdfast.engines.thresholds import untested_sentence
 from holdfast.pairs import bitsets
@@ -41,7 +41,7 @@ class Explanation(contract.RuleExplanation):
     def lines(self) -> list[str]:
         """As text, a line each."""
         sizes = f"{self.groups:,} groups of two rows or more, the largest of {self.largest_group:,}"
-        groups = f"{sizes}; score {self.rule.score:,}"
+        groups = f"{sizes}; {self.rule.tested_pairs:,} tested pairs"
         if self.rule.empty:
             needed = self.rule.context if isinstance(self.rule, Constant) else self.rule.columns
             return [f"{self.rule.text} is empty: {untested_sentence(needed, self.rows)}"]
@@ -66,12 +66,14 @@ def explain(table: Table, text: str) -> Explanation:
     found = rows.broken(targets, target, context)
     pair = None if found is None else tuple(sorted(rows.ids[list(found.rows)].tolist()))
     compared = [] if isinstance(rule, Constant) else [names.index(name) for name in rule.pair]
-    score = int(Scores(table).of(*(bitsets.of(own, targets.context_words)[None] for own in (context, compared)))[0])
+    tested = int(
+        TestedPairs(table).of(*(bitsets.of(own, targets.context_words)[None] for own in (context, compared)))[0]
+    )
     to_remove = 0 if found is None else _fewest(table, targets, target, context)
     return Explanation(
         replace(
             rule,
-            score=score,
+            tested_pairs=tested,
             error=to_remove / table.rows if to_remove else 0.0,
             empty=is_empty(table, [*context, *compared]),
         ),

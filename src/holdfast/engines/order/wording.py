@@ -31,10 +31,10 @@ class Wording(rules.Wording[Canonical]):
         """A rule."""
         own, columns = tuple([self.names[c] for c in context]), self.targets.columns_of_each[target]
         if len(columns) == 1:
-            return Constant(self.table, own, self.names[columns[0]], error=error, score=figure, empty=empty)
+            return Constant(self.table, own, self.names[columns[0]], error=error, tested_pairs=figure, empty=empty)
         one, other = (self.names[c] for c in columns)
         pair, direction = (one, other), self.direction(target)
-        return Compatible(self.table, own, pair, direction, error=error, score=figure, empty=empty)
+        return Compatible(self.table, own, pair, direction, error=error, tested_pairs=figure, empty=empty)
 
     def parse(self, text: str) -> Canonical:
         """The rule of a text."""

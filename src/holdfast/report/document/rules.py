@@ -163,5 +163,5 @@ def score_of(rule: Any) -> float | None:
     worth: Worth | None = getattr(rule, "worth", None)
     if worth is not None:
         return worth.score
-    score = getattr(rule, "score", None)
-    return score if isinstance(score, float) else None
+    score: float | None = getattr(rule, "score", None)
+    return score

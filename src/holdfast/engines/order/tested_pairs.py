@@ -1,9 +1,10 @@
-"""Interestingness of rules (papers: fastod, section 4.7): how many ordered pairs of rows their context puts together.
+"""Tested pairs, the interestingness of rules (papers: fastod, section 4.7): how many ordered pairs of rows their
+context puts together.
 
-The score of a context is the sum of the squared sizes of its groups, those of one row included. It falls as a context
+The number of a context is the sum of the squared sizes of its groups, those of one row included. It falls as a context
 grows. Where nulls are distinct, only rows count that could break the rule: those with values in all columns of the
-context, and in both columns of a pair. So a score is that of a context and of the columns of which the values must be
-there, and an empty rule has a score of 0 or 1, less than any other.
+context, and in both columns of a pair. So the number is that of a context and of the columns of which the values must
+be there, and an empty rule has 0 or 1, less than any other.
 
 Groups are refined column by column, and contexts that start with the same columns share that work. Columns of many
 values come first: a row that is alone stays so, and is looked at no more.
@@ -32,31 +33,31 @@ Numbers = NDArray[np.int64]
 _ROWS_AT_ONCE = 1 << 24  # looks at rows between two chances to stop: a tenth of a second or so
 
 
-class Scores:
-    """The scores of a table's contexts with the columns of pairs, each reckoned once."""
+class TestedPairs:
+    """The tested pairs of a table's contexts with the columns of pairs, each counted once."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
         self._known = KeyTable(2 * bitsets.words_for(len(table.schema.columns) + 1))  # contexts with pairs
-        self._scores = np.empty(0, np.int64)  # of each context in the order of their numbers
+        self._numbers = np.empty(0, np.int64)  # of each context in the order of their numbers
 
     def of(self, contexts: Words, pairs: Words) -> Numbers:
-        """The scores of some contexts, each with the columns of a pair, or with none."""
+        """The tested pairs of some contexts, each with the columns of a pair, or with none."""
         known, had = self._known, self._known.used
         numbers = known.entries(np.concatenate([contexts, pairs & self._nullable], axis=1))
         if known.used > had:
-            self._scores = np.concatenate([self._scores, self._reckoned(known.keys[had:])])
-        return self._scores[numbers]
+            self._numbers = np.concatenate([self._numbers, self._counted(known.keys[had:])])
+        return self._numbers[numbers]
 
     def know(self, contexts: Words, within: Numbers) -> None:
         """Learn how many ordered pairs of different rows some contexts put together: with each row that has values
-        there and itself, that is their score without a pair.
+        there and itself, that is their number without a pair.
         """
         known, had = self._known, self._known.used
         numbers = known.entries(np.concatenate([contexts, np.zeros_like(contexts)], axis=1))
         fresh = np.empty(known.used - had, np.int64)
         fresh[numbers[numbers >= had] - had] = (within + self._rows(contexts))[numbers >= had]
-        self._scores = np.concatenate([self._scores, fresh])
+        self._numbers = np.concatenate([self._numbers, fresh])
 
     @cached_property
     def _filled(self) -> Filled | None:
@@ -95,8 +96,8 @@ class Scores:
             cells[columns + place] = cells[column] != NULL_CODE
         return cells
 
-    def _reckoned(self, keys: Words) -> Numbers:
-        """The scores of contexts with the columns of pairs, which follow them in the keys."""
+    def _counted(self, keys: Words) -> Numbers:
+        """The numbers of contexts with the columns of pairs, which follow them in the keys."""
         contexts, pairs = np.split(keys, 2, axis=1)
         columns = len(self._table.schema.columns)
         marks = [bitsets.unpacked(contexts)[:, :columns], bitsets.unpacked(pairs)[:, self._tested]]
@@ -104,14 +105,14 @@ class Scores:
         order = np.lexsort(np.packbits(bits, axis=1).T[::-1])  # those that start with the same columns come together
         step = max(1, _ROWS_AT_ONCE // max(1, self._table.rows))
         pieces = [order[begin : begin + step] for begin in range(0, len(order), step)]
-        scores = np.empty(len(keys), np.int64)
+        counts = np.empty(len(keys), np.int64)
         found = each(pieces, lambda piece, _: self._piece(bits[piece]), None if len(pieces) > 1 else 0)
-        scores[order] = np.concatenate(found)
-        return scores - self._table.rows + self._rows(contexts | pairs)  # a row with a null counted as a group
+        counts[order] = np.concatenate(found)
+        return counts - self._table.rows + self._rows(contexts | pairs)  # a row with a null counted as a group
 
     def _piece(self, bits: NDArray[np.uint8]) -> Numbers:
-        """The scores of contexts that are given as marks of columns, in the order of those; a row with a null in one of
-        them is a group of its own.
+        """The numbers of contexts that are given as masks of columns, in the order of those; a row with a null in one
+        of them is a group of its own.
         """
         own, places = np.nonzero(bits)
         sizes = np.bincount(own, minlength=len(bits))
@@ -126,9 +127,9 @@ class Scores:
         most = max((len(dictionary) for dictionary in self._table.dictionaries), default=1)
         keys, none = np.empty(0, np.uint64), np.empty(0, np.int64)
         room = Room(keys, keys, none, none, np.empty(rows, np.uint32), np.zeros(most, np.int32))
-        scores, starts = np.empty(len(bits), np.int64), np.r_[0, np.cumsum(sizes)]
-        kernels.score(starts, self._order[places], self._cells, self._distinct, levels, room, scores)
-        return scores
+        counts, starts = np.empty(len(bits), np.int64), np.r_[0, np.cumsum(sizes)]
+        kernels.score(starts, self._order[places], self._cells, self._distinct, levels, room, counts)
+        return counts
 
     @property
     def _distinct(self) -> bool:
