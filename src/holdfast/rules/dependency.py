@@ -18,11 +18,12 @@ import re
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from holdfast.rules.conditions import alike, compared
 from holdfast.rules.reader import Reader, without_quoted
 from holdfast.rules.rule import Breach, Rule, listed
+from holdfast.rules.shares import error_figures
 from holdfast.table.nulls import Nulls
 from holdfast.text.quotes import quoted
 
@@ -59,7 +60,7 @@ class _OfGroups(Rule):
     def figures(self) -> dict[str, Any]:
         """Its error and its score."""
         worth = self.worth.to_json() if self.worth else {}
-        return {**share(self.error, "g1"), **worth, **({"empty": True} if self.empty else {})}
+        return {**error_figures(self.error, "g1"), **worth, **({"empty": True} if self.empty else {})}
 
 
 @dataclass(frozen=True)
@@ -160,22 +161,9 @@ class Key(_OfGroups):
 Dependency = FD | Key
 
 
-ERRORS = {"g1": "share of pairs", "g3": "share of rows"}  # that break a rule; that must go, at least, so that it holds
-
-
-def share(error: float, name: Literal["g1", "g3"]) -> dict[str, Any]:
-    """The error and, unless it is 0, its name and what it is a share of."""
-    return {"error": error, **({"measure": ERRORS[name], "error_name": name} if error else {})}
-
-
 def columns_of(rule: Dependency, names: Sequence[str]) -> tuple[list[int], int | None]:
     """The column numbers of a rule: its left side, and its right side (None for a key)."""
     return [names.index(name) for name in rule.lhs], names.index(rule.rhs) if isinstance(rule, FD) else None
-
-
-def pairs_of(rows: int) -> int:
-    """How many unordered pairs some rows make."""
-    return rows * (rows - 1) // 2
 
 
 def fd_text(lhs: Sequence[str], rhs: str) -> str:

@@ -22,9 +22,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Self
 
 from holdfast.rules.conditions import alike, compared
-from holdfast.rules.dependency import share
 from holdfast.rules.reader import Reader, follows_braces
 from holdfast.rules.rule import Breach, Rule, listed
+from holdfast.rules.shares import error_figures
 from holdfast.table.nulls import Nulls
 from holdfast.text.quotes import quoted
 
@@ -72,7 +72,7 @@ class _Canonical(Rule):
     def figures(self) -> dict[str, Any]:
         """Its error, and how many pairs of rows test it."""
         tested = {} if self.tested_pairs is None else {"tested_pairs": self.tested_pairs}
-        return {**share(self.error, "g3"), **tested, **({"empty": True} if self.empty else {})}
+        return {**error_figures(self.error, "g3"), **tested, **({"empty": True} if self.empty else {})}
 
 
 @dataclass(frozen=True)

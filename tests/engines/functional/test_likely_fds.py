@@ -16,7 +16,8 @@ from holdfast.engines.scored import Scored, Wanted
 from holdfast.engines.thresholds import least
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import SILENT, Progress
-from holdfast.rules.dependency import FD, pairs_of
+from holdfast.rules.dependency import FD
+from holdfast.rules.shares import pairs_of
 from holdfast.table.nulls import NullMode
 from holdfast.table.runner import Threads
 from tests.engines.functional.test_agreement import expected

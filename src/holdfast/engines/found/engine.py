@@ -37,6 +37,7 @@ from holdfast.pairs.filled import FilledColumns
 from holdfast.pairs.keys import KeyTable
 from holdfast.progress import SILENT, Progress
 from holdfast.rules.rule import Rule
+from holdfast.rules.shares import ErrorName
 from holdfast.table.change import Batch, Change
 from holdfast.table.naming import witnesses_of
 from holdfast.table.runner import Runner
@@ -95,6 +96,7 @@ class ContextEngine(Engine[WatchedTable, S], Generic[R, S]):
     strategies: ClassVar[tuple[type[CoverStrategy], ...]]
     stored_as: ClassVar[tuple[str, str]]  # the names of contexts and of errors in a dump
     folder: ClassVar[str] = ""  # of the strategy's arrays there
+    error: ClassVar[ErrorName]
     smaller: ClassVar[CauseKind]  # what it is called that a rule follows from one with a smaller context
     mended: ClassVar[Cause | None] = None  # why rules are gained that rows broke; None: nobody says why any is gained
 
@@ -112,10 +114,6 @@ class ContextEngine(Engine[WatchedTable, S], Generic[R, S]):
     @abstractmethod
     def _wording(self, state: S) -> Wording[R]:
         """How rules are put into words."""
-
-    def _whole(self, rows: int) -> int:
-        """What errors are shares of: rows, or pairs of rows."""
-        return rows
 
     def _above(self, state: S) -> Parts:
         """The minimal rules whose score is as high as is asked for."""
@@ -177,7 +175,7 @@ class ContextEngine(Engine[WatchedTable, S], Generic[R, S]):
         """All minimal rules that hold; a mapping that makes them when they are read."""
         rows = state.table.rows
         parts = self._above(state) if rows >= FEWEST_ROWS else {}
-        return Rules(self._wording(state), parts, self._whole(rows), state.filled)
+        return Rules(self._wording(state), parts, rows, self.error, state.filled)
 
     def _moment(self, state: S) -> Moment[R]:
         covers = dict(state.covers), dict(state.minimal)

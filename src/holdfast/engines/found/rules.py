@@ -19,6 +19,7 @@ from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
 from holdfast.pairs.filled import ALWAYS, Filled
 from holdfast.rules.rule import Rule
+from holdfast.rules.shares import ErrorName, error_of
 from holdfast.text.quotes import quoted
 
 R = TypeVar("R", bound=Rule)
@@ -81,19 +82,20 @@ class Wording(ABC, Generic[R]):
 
 
 class Rules(LazyRules[R]):
-    """Rules by text, from the parts of their targets. `whole` is what errors are shares of, `filled` tells which rules
-    are empty, `listed` is their order where it is another. Nothing here changes later.
+    """Rules by text, from the parts of their targets, in a table of some rows. `error` is the name of their errors,
+    `filled` tells which rules are empty, `listed` is their order where it is another. Nothing here changes later.
     """
 
     def __init__(
         self,
         wording: Wording[R],
         parts: Parts,
-        whole: int,
+        rows: int,
+        error: ErrorName,
         filled: Filled = ALWAYS,
         listed: Listed | None = None,
     ) -> None:
-        self.wording, self._whole, self.filled, self._order = wording, whole, filled, listed
+        self.wording, self._rows, self._error, self.filled, self._order = wording, rows, error, filled, listed
         self.parts = {target: part for target, part in parts.items() if len(part)}
         self._texts: list[str] | None = None
 
@@ -129,11 +131,11 @@ class Rules(LazyRules[R]):
 
     def in_order(self, listed: Listed) -> Rules[R]:
         """The same rules in another order, perhaps with figures."""
-        return Rules(self.wording, self.parts, self._whole, self.filled, listed)
+        return Rules(self.wording, self.parts, self._rows, self._error, self.filled, listed)
 
     def with_parts(self, parts: Parts) -> Rules[R]:
         """Other rules of the same moment."""
-        return Rules(self.wording, parts, self._whole, self.filled)
+        return Rules(self.wording, parts, self._rows, self._error, self.filled)
 
     @cached_property
     def joined(self) -> Listed:
@@ -165,4 +167,5 @@ class Rules(LazyRules[R]):
             empty = self.filled.empty(self.wording.needed(some)).tolist()
             rules = zip(some.targets.tolist(), contexts, broken, figures, empty, strict=True)
             for target, context, count, figure, is_empty in rules:
-                yield self.wording.rule(target, context, count / self._whole if count else 0.0, figure, is_empty)
+                error = error_of(count, self._rows, self._error)
+                yield self.wording.rule(target, context, error, figure, is_empty)

@@ -21,7 +21,7 @@ from holdfast.pairs.maximal import Maximal, Shift
 from holdfast.pairs.multiset import MOST_COLUMNS, Signatures
 from holdfast.pairs.watch import PairWatch
 from holdfast.progress import Progress, search_progress
-from holdfast.rules.dependency import pairs_of
+from holdfast.rules.shares import pairs_of
 from holdfast.table.change import Change
 from holdfast.table.rewrite import Kept
 from holdfast.table.runner import Runner

@@ -24,7 +24,8 @@ from holdfast.engines.functional.wording import Rules, Wording
 from holdfast.engines.thresholds import FEWEST_ROWS
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import Progress
-from holdfast.rules.dependency import Dependency, pairs_of
+from holdfast.rules.dependency import Dependency
+from holdfast.rules.shares import pairs_of
 from holdfast.table.change import Batch
 from holdfast.table.table import Table
 
@@ -38,6 +39,7 @@ class FunctionalEngine(ContextEngine[Dependency, State]):
 
     strategies = AgreeSetStrategy, BorderStrategy
     stored_as = "rules/lhs", "rules/broken"
+    error = "g1"
     smaller = "stronger"
     state = State
     _settings: FunctionalSettings
@@ -62,9 +64,6 @@ class FunctionalEngine(ContextEngine[Dependency, State]):
     def _wording(self, state: State) -> Wording:
         schema = state.table.schema
         return Wording(schema.name, tuple(schema.names), state.spec.targets)
-
-    def _whole(self, rows: int) -> int:
-        return pairs_of(rows)
 
     def explained(self, state: State, diff: Diff, batch: Batch) -> Diff:
         """Also what the rules were worth that were lost, and what those are worth that were gained."""

@@ -14,7 +14,8 @@ from holdfast.engines.functional.groups import Groups, Ids
 from holdfast.engines.thresholds import untested_sentence
 from holdfast.errors import BadInput
 from holdfast.pairs.filled import is_empty
-from holdfast.rules.dependency import FD, Dependency, columns_of, pairs_of, parse
+from holdfast.rules.dependency import FD, Dependency, columns_of, parse
+from holdfast.rules.shares import g1, g3
 from holdfast.table.dictionary import NULL_CODE
 from holdfast.table.naming import keys_of, names_of
 from holdfast.table.plain import plain_values
@@ -93,9 +94,9 @@ def explain(table: Table, text: str, clusters: int = 10, rows: int = 20) -> Expl
     broken = groups.broken_clusters()
     shown = tuple(_broken(table, *groups.rows_in(int(cluster)), lhs, rhs, rows) for cluster in broken[:clusters])
     pairs, gone = groups.broken_pairs, groups.to_remove
-    g1, g3 = (part / whole if part else 0.0 for part, whole in ((pairs, pairs_of(table.rows)), (gone, table.rows)))
-    told = replace(rule, error=g1, empty=is_empty(table, lhs))
-    return Explanation(told, table.rows, pairs, g1, g3, gone, len(broken), shown)
+    errors = g1(pairs, table.rows), g3(gone, table.rows)
+    told = replace(rule, error=errors[0], empty=is_empty(table, lhs))
+    return Explanation(told, table.rows, pairs, *errors, gone, len(broken), shown)
 
 
 def explain_given(table: Table, text: str, rows: Sequence[int]) -> Explanation:

@@ -24,8 +24,9 @@ from holdfast.engines.listing import Listing
 from holdfast.engines.watched import FILES, WatchedTable
 from holdfast.pairs.keys import KeyTable
 from holdfast.progress import SILENT, Progress
-from holdfast.rules.dependency import Dependency, columns_of, pairs_of
+from holdfast.rules.dependency import Dependency, columns_of
 from holdfast.rules.given import Named
+from holdfast.rules.shares import g1, g3
 from holdfast.table.change import Batch, Change
 from holdfast.table.dictionary import NULL_CODE
 from holdfast.table.rewrite import Kept
@@ -241,8 +242,8 @@ def standing(rows: int, pairs: int, to_remove: int, score: float, support: int) 
     break it, and their share of all pairs; and the share of rows to remove. Where nothing breaks it, the number of rows
     doesn't matter. Figures say what speaks for it: its score, and the rows that could have broken it.
     """
-    error, g3 = pairs / pairs_of(rows) if pairs else 0.0, to_remove / rows if to_remove else 0.0
-    return Standing(to_remove, {"pairs": pairs, "error": error, "g3": g3}, {"score": score, "support": support})
+    errors = {"error": g1(pairs, rows), "g3": g3(to_remove, rows)}
+    return Standing(to_remove, {"pairs": pairs, **errors}, {"score": score, "support": support})
 
 
 def _numbers(table: Table, told: Standing) -> list[float]:

@@ -24,7 +24,8 @@ from holdfast.engines.scored import Scored, Wanted
 from holdfast.engines.thresholds import LEAST_OF_SEVERAL, ROWS_TO_REMOVE, least
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import Progress, search_progress
-from holdfast.rules.dependency import FD, pairs_of
+from holdfast.rules.dependency import FD
+from holdfast.rules.shares import g1, g3
 from holdfast.table.runner import Runner
 from holdfast.table.threads import SoFar, each
 from holdfast.text.quotes import quoted
@@ -181,11 +182,11 @@ class _Search:
         gone, rows = told.evidence.outside, ()
         if gone and found.score >= least(len(found.lhs)):
             rows = tuple(self._agreement.outside(side, found.rhs)[:ROWS_TO_REMOVE].tolist())
-        error = told.broken_pairs / pairs_of(table.rows) if told.broken_pairs else 0.0
+        error = g1(told.broken_pairs, table.rows)
         return Scored(
             FD(table.schema.name, lhs, rhs, error=error),
             table.schema.name, found.score, told.evidence.tested, sentence(lhs, rhs, told), gone,
-            gone / table.rows if gone else 0.0, rows,
+            g3(gone, table.rows), rows,
         )  # fmt: skip
 
 

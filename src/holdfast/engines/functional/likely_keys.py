@@ -34,7 +34,8 @@ from holdfast.engines.thresholds import LEAST_OF_SEVERAL, ROWS_TO_REMOVE, least
 from holdfast.engines.watched import WatchedTable
 from holdfast.kernels.partitions import pairs_within
 from holdfast.progress import Progress, search_progress
-from holdfast.rules.dependency import Key, pairs_of
+from holdfast.rules.dependency import Key
+from holdfast.rules.shares import g1, g3, pairs_of
 from holdfast.table.dictionary import NULL_CODE
 from holdfast.table.runner import Runner
 from holdfast.table.table import Table
@@ -165,9 +166,9 @@ class _Search:
             later = np.delete(partition.rows, partition.starts[:-1])  # all but the oldest of each group
             rows = tuple(self._codes.ids(np.sort(later)[:ROWS_TO_REMOVE].astype(np.int64)).tolist())
         return Scored(
-            Key(table.schema.name, names, error=broken / pairs_of(table.rows) if broken else 0.0),
+            Key(table.schema.name, names, error=g1(broken, table.rows)),
             table.schema.name, score, table.rows - (nulls if self._codes.distinct else 0),
-            self._sentence(columns, nulls, gone), gone, gone / table.rows if gone else 0.0, rows,
+            self._sentence(columns, nulls, gone), gone, g3(gone, table.rows), rows,
         )  # fmt: skip
 
     def _sentence(self, columns: Lhs, nulls: int, gone: int) -> str:

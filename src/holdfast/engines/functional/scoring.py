@@ -24,7 +24,8 @@ from holdfast.engines.functional.wording import Rules
 from holdfast.engines.thresholds import BROKEN, LONGER
 from holdfast.lazy_rules import LazyRules
 from holdfast.pairs import bitsets
-from holdfast.rules.dependency import Dependency, Key, pairs_of
+from holdfast.rules.dependency import Dependency, Key
+from holdfast.rules.shares import pairs_of
 from holdfast.table.dictionary import NULL_CODE
 from holdfast.table.table import Table
 

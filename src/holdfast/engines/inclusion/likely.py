@@ -28,6 +28,7 @@ from holdfast.engines.thresholds import LEAST_OF_SEVERAL, LIKELY, ROWS_TO_REMOVE
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import Progress
 from holdfast.rules.inclusion import IND, Side
+from holdfast.rules.shares import g3
 from holdfast.table.runner import Runner
 
 COVERED = 0.95  # a reference may lack a partner in some rows, not in more than these leave
@@ -114,7 +115,7 @@ def _scored(state: State, proposal: Proposal, score: float) -> Scored:
         support,
         _sentence(proposal, support),
         ind.missing_rows,
-        ind.missing_rows / table.rows if table.rows else 0.0,
+        g3(ind.missing_rows, table.rows),
         tuple(rows.tolist()),
     )
 

@@ -22,6 +22,7 @@ from holdfast.engines.watched import WatchedTable
 from holdfast.progress import SILENT, Progress
 from holdfast.rules.given import Named, TableRules
 from holdfast.rules.inclusion import IND, parse
+from holdfast.rules.shares import g3
 from holdfast.table.change import Batch
 from holdfast.table.runner import Runner
 from holdfast.table.table import Table
@@ -148,5 +149,5 @@ def _tables(rules: Sequence[Named[IND]]) -> list[str]:
 def _standing(reference: Reference) -> Standing:
     """Where all rows have a partner, it does not matter how many they are."""
     orphans = len(reference.orphans)
-    g3, missing = (orphans / reference.rows, orphans / reference.support) if orphans else (0.0, 0.0)
-    return Standing(orphans, {"g3": g3, "score": 1.0 - missing})
+    missing = orphans / reference.support if orphans else 0.0
+    return Standing(orphans, {"g3": g3(orphans, reference.rows), "score": 1.0 - missing})

@@ -49,6 +49,7 @@ class OrderEngine(ContextEngine[Canonical, State]):
     strategies = SignatureStrategy, BorderStrategy, RemovalStrategy
     stored_as = "rules/contexts", "rules/removed"
     folder = "way/"
+    error = "g3"
     smaller = "smaller context"
     mended = Cause("mended")
     state = State

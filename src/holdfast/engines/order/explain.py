@@ -19,6 +19,7 @@ from holdfast.pairs import bitsets
 from holdfast.pairs.filled import is_empty
 from holdfast.rules.order import Canonical, Constant, parse
 from holdfast.rules.sentences import explained
+from holdfast.rules.shares import g3
 from holdfast.table.naming import witnesses_of
 from holdfast.table.table import Schema, Table
 
@@ -74,7 +75,7 @@ def explain(table: Table, text: str) -> Explanation:
         replace(
             rule,
             tested_pairs=tested,
-            error=to_remove / table.rows if to_remove else 0.0,
+            error=g3(to_remove, table.rows),
             empty=is_empty(table, [*context, *compared]),
         ),
         table.rows,

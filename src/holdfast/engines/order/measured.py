@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from holdfast.engines.thresholds import LONGER, telling
 from holdfast.kernels import rising
+from holdfast.rules import shares
 
 Numbers = NDArray[np.int64]
 
@@ -37,7 +38,7 @@ class Measured:
     @property
     def g3(self) -> float:
         """The share of rows that must go."""
-        return self.to_remove / self.rows if self.rows else 0.0
+        return shares.g3(self.to_remove, self.rows)
 
     @property
     def coverage(self) -> float:
