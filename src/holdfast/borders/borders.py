@@ -258,10 +258,11 @@ class Borders:
         columns = Columns(self.rows, fresh)
         if self._all is None or self._all.order != columns.order:
             self._all = self._everything(columns)
-        everything, easy = self._all, self._all.easy
+        easy = self._all.easy
         if len(pairs := broken_by_new(columns, self.targets, easy.contexts, easy.targets)):
             self._settle(columns, self._take(self._with_pairs(pairs)), progress)
-        self._settle(columns, everything.open_, progress, everything.questions)
+            self._all = self._everything(columns)
+        self._settle(columns, self._all.open_, progress, self._all.questions)
 
     def _everything(self, columns: Columns) -> Everything:
         every = self._without_constants(self.covers)

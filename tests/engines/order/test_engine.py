@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from holdfast.changes.diff import Diff
 from holdfast.engines.contract import Engine
+from holdfast.engines.found import witnesses
 from holdfast.engines.registry import make_engine
 from holdfast.errors import BadInput
 from holdfast.rules.order import Canonical, Compatible, Constant, parse
@@ -92,6 +93,11 @@ def test_every_batch_by_definition(
         assert empty(kept) == {rule for rule in known if functional.is_empty(world.rows, oracle.needed(rule), nulls)}
         _check_lost(diff, world, nulls)
         _check_gained(diff, old_rows, nulls, least or 0)
+
+
+def test_batches_where_witnesses_are_searched_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(witnesses, "_TRIED", 0)
+    test_every_batch_by_definition()
 
 
 def empty(kept: Kept) -> set[Any]:

@@ -110,9 +110,9 @@ def minimal(covers: Parts, targets: Targets, asked: Iterable[int]) -> dict[int, 
     return {**rules, **chosen(pairs, ~implied)} if implied.any() else rules
 
 
-def within(some: Listed, targets: Numbers, others: Listed) -> Numbers:
-    """For each of some rules the place of the first of others, which come target by target, that is about the target
-    given for it and holds in a part of its context; -1 where none does.
+def within(contexts: Words, targets: Numbers, others: Listed) -> Numbers:
+    """For each context the place of the first of other rules, which come target by target, that is about the target
+    given for it and holds in a part of it; -1 where none does.
     """
     begins, ends = (np.searchsorted(others.targets, targets, side) for side in ("left", "right"))
-    return bitsets.containers(~some.contexts, ~others.contexts, begins, ends)  # complements turn the question round
+    return bitsets.containers(~contexts, ~others.contexts, begins, ends)  # complements turn the question round

@@ -105,7 +105,7 @@ def _standing(some: Listed, at: Moment[R], other: Moment[R], smaller: CauseKind,
     asked = np.unique(np.concatenate([some.targets, one, two])).tolist()
     new = minus(at.minimal, other.covers, asked, targets.context_words) if new is None else new
     fresh = Listed.of({target: new[target] for target in asked if target in new}, targets.context_words)
-    by = np.stack([within(some, about, fresh) for about in (some.targets, one, two)])
+    by = within(np.tile(some.contexts, (3, 1)), np.concatenate([some.targets, one, two]), fresh).reshape(3, -1)
     implied = by.max(axis=0, initial=-1) >= 0
 
     def causes() -> Mapping[int, Cause]:
