@@ -18,7 +18,7 @@ from holdfast.engines.functional import FunctionalSettings
 from holdfast.engines.functional.agree_sets import CountedAgreeSets
 from holdfast.engines.functional.approximate import derive_approximate
 from holdfast.engines.functional.derive import derive
-from holdfast.engines.functional.engine import FunctionalEngine, State
+from holdfast.engines.functional.engine import DependencyState, FunctionalEngine
 from holdfast.engines.functional.wording import Rules
 from holdfast.engines.registry import rule_class
 from holdfast.engines.thresholds import limit_of
@@ -189,7 +189,7 @@ def _change(table: Table, some: pa.Table, deleting: bool, folder: str) -> Change
     return Change(table, done.table, done.born, done.dead)
 
 
-def _anew(engines: list[FunctionalEngine], states: list[State], table: Table) -> tuple[float, bool]:
+def _anew(engines: list[FunctionalEngine], states: list[DependencyState], table: Table) -> tuple[float, bool]:
     """How long it takes to derive all from the agree-sets as they are, and whether all agree with what was kept."""
     counted, _ = CountedAgreeSets.of(table, Threads(), Progress()).dump()
     watched = WatchedTable(table, {f"{CountedAgreeSets.name}/{name}": array for name, array in counted.items()})

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pytest
 from numpy.typing import NDArray
 
-from holdfast.borders.partitions import Columns, Walks
+from holdfast.borders.partitions import ColumnPartitions, Walks
 from holdfast.borders.rows import CodedColumns, RankedColumns
 from holdfast.engines.watched import WatchedTable
 from holdfast.search.constants import CodeMask
@@ -157,9 +157,9 @@ def test_parts_of_a_watched_table_are_made_once(pool: ThreadPoolExecutor) -> Non
 
 def test_partitions(pool: ThreadPoolExecutor) -> None:
     rows, context = CodedColumns(some_rows()), (1, 2, 3)
-    expected = Walks(Columns(rows)).to(context)
+    expected = Walks(ColumnPartitions(rows)).to(context)
     for _ in range(ROUNDS):
-        walks = Walks(Columns(rows))
+        walks = Walks(ColumnPartitions(rows))
         for found in at_once(pool, walks.to, context):
             assert np.array_equal(found.rows, expected.rows)
             assert np.array_equal(found.starts, expected.starts)

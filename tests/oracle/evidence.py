@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Sequence
 
-from holdfast.engines.functional.evidence import UNIT, Evidence
+from holdfast.engines.functional.evidence import UNIT, FDEvidence
 
 
-def evidence(left: Sequence[tuple[Hashable, ...]], right: Sequence[Hashable], nulls: str = "equal") -> Evidence:
+def evidence(left: Sequence[tuple[Hashable, ...]], right: Sequence[Hashable], nulls: str = "equal") -> FDEvidence:
     """The evidence for rows given by their left sides and their right sides; None is null."""
     values = [("null", at) if value is None and nulls == "distinct" else value for at, value in enumerate(right)]
     groups = defaultdict(list)
@@ -25,7 +25,7 @@ def evidence(left: Sequence[tuple[Hashable, ...]], right: Sequence[Hashable], nu
     kept = [[value for value in group if value in usual] for group in groups.values()]
     paired = [group for group in kept if len(group) >= 2]
     known = Counter(value for group in kept for value in group)
-    return Evidence(
+    return FDEvidence(
         rows=len(values),
         tested=sum(map(len, tested)),
         usual=sum(value in usual for group in tested for value in group),

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.borders.evidence import Evidence, Witnesses
-from holdfast.borders.partitions import Columns
+from holdfast.borders.partitions import ColumnPartitions
 from holdfast.borders.proving import (
     Proofs,
     Questions,
@@ -123,7 +123,7 @@ class Borders:
             )
         borders = Borders(rows, Evidence.of(targets, Witnesses.none(targets)), {}, max_size)
         borders._runner = runner or Threads()
-        columns, wanted = Columns(rows), targets.wanted()
+        columns, wanted = ColumnPartitions(rows), targets.wanted()
         borders._compare_some(columns, progress)
         for some in ([t for t in wanted if t <= targets.key], wanted):  # what fails of the few says much of the many
             fresh = borders.evidence.covers([t for t in some if t not in borders.covers], max_size)
@@ -132,7 +132,7 @@ class Borders:
         rows.compared = rows.places(borders.evidence.witnesses.rows)
         return borders
 
-    def _compare_some(self, columns: Columns, progress: Progress) -> None:
+    def _compare_some(self, columns: ColumnPartitions, progress: Progress) -> None:
         """Begin with the pairs that showed much to someone else, or with neighbours in the order of each column."""
         rows, targets = self.rows, self.targets
         most = min(_SAMPLED if targets.constants else _SAMPLED_FOR_KEYS, _at_once(targets))
@@ -150,7 +150,7 @@ class Borders:
     # ---- to the fixpoint --------------------------------------------------------------------------------------------
 
     def _settle(
-        self, columns: Columns, open_: Candidates, progress: Progress, asked: Sequence[Questions] | None = None
+        self, columns: ColumnPartitions, open_: Candidates, progress: Progress, asked: Sequence[Questions] | None = None
     ) -> list[Proofs]:
         """Prove the contexts that are open, take in what refutes some, and so on until none is. All others of P are
         proved. `asked` are the same contexts as questions, where these are known. Gives what each round found.
@@ -245,7 +245,7 @@ class Borders:
         gone = np.logical_or.reduce(np.isin(witnesses.rows, dead), axis=1)
         if not gone.any():
             return
-        columns, left = Columns(self.rows, upto=fresh), witnesses.some(~gone)
+        columns, left = ColumnPartitions(self.rows, upto=fresh), witnesses.some(~gone)
         sets, targets = _orphans(self.evidence, left)
         if len(sets):
             asked = questions(columns, self.targets, sets, targets)
@@ -255,7 +255,7 @@ class Borders:
 
     def _with_fresh(self, fresh: int, progress: Progress) -> None:
         """Look at all of P again, on pairs with new rows."""
-        columns = Columns(self.rows, fresh)
+        columns = ColumnPartitions(self.rows, fresh)
         if self._all is None or self._all.order != columns.order:
             self._all = self._everything(columns)
         easy = self._all.easy
@@ -264,7 +264,7 @@ class Borders:
             self._all = self._everything(columns)
         self._settle(columns, self._all.open_, progress, self._all.questions)
 
-    def _everything(self, columns: Columns) -> Everything:
+    def _everything(self, columns: ColumnPartitions) -> Everything:
         every = self._without_constants(self.covers)
         easy = (every.targets <= self.targets.key) & has_few_values(self.rows, every.contexts)
         open_ = every.some(~easy)

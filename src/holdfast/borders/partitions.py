@@ -44,7 +44,7 @@ class Partition:
         return self.rows.nbytes + self.starts.nbytes
 
 
-class Columns:
+class ColumnPartitions:
     """The partitions by single columns, made when asked for, and the order in which columns refine others.
 
     `fresh` is the place of the first row that is new, where only pairs with new rows matter; 0: all do. Rows from the
@@ -112,12 +112,12 @@ class Columns:
 class Walks:
     """Walks to partitions by a few columns, with scratch arrays for each thread."""
 
-    def __init__(self, columns: Columns) -> None:
+    def __init__(self, columns: ColumnPartitions) -> None:
         self.columns = columns
         self._own = threading.local()
 
     def to(self, context: tuple[int, ...]) -> Partition:
-        """The partition by a context, given in the order of `Columns.order`."""
+        """The partition by a context, given in the order of `ColumnPartitions.order`."""
         known = self.columns.known(context)
         if known is not None:
             return known

@@ -15,7 +15,7 @@ Numbers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class Cover:
     """The rules of one target: their left sides or contexts; and how many pairs break each, or how many rows must go so
     that it holds (None: all are exact).
     """
@@ -26,12 +26,12 @@ class Part:
     def __len__(self) -> int:
         return len(self.sets)
 
-    def some(self, chosen: NDArray[np.bool_] | slice) -> Part:
+    def some(self, chosen: NDArray[np.bool_] | slice) -> Cover:
         """Those rules of the part."""
-        return Part(self.sets[chosen], None if self.broken is None else self.broken[chosen])
+        return Cover(self.sets[chosen], None if self.broken is None else self.broken[chosen])
 
 
-def dump_parts(parts: Mapping[int, Part], sets: str, broken: str) -> dict[str, NDArray[Any]]:
+def dump_parts(parts: Mapping[int, Cover], sets: str, broken: str) -> dict[str, NDArray[Any]]:
     """The parts of targets as arrays, of which some have names that a class chooses."""
     listed = [parts[target] for target in sorted(parts)]
     arrays: dict[str, NDArray[Any]] = {"rules/target": np.array(sorted(parts), np.int64)}
@@ -41,9 +41,9 @@ def dump_parts(parts: Mapping[int, Part], sets: str, broken: str) -> dict[str, N
     return {**arrays, broken: np.concatenate(counts)} if counts else arrays
 
 
-def load_parts(arrays: Mapping[str, NDArray[Any]], sets: str, broken: str, words: int) -> dict[int, Part]:
+def load_parts(arrays: Mapping[str, NDArray[Any]], sets: str, broken: str, words: int) -> dict[int, Cover]:
     """The parts that `dump_parts` wrote; each set has `words` words."""
-    every = Part(
+    every = Cover(
         np.array(arrays[sets], np.uint64).reshape(-1, words), np.array(arrays[broken]) if broken in arrays else None
     )
     ends = np.cumsum(arrays["rules/count"])

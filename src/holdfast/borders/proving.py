@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.borders.evidence import Witnesses
-from holdfast.borders.partitions import Columns, Walks, sorted_by
+from holdfast.borders.partitions import ColumnPartitions, Walks, sorted_by
 from holdfast.borders.rows import CodedColumns, RankedColumns
 from holdfast.borders.targets import Targets
 from holdfast.kernels import partitions as kernels
@@ -55,7 +55,9 @@ def witnesses_of(rows: RankedColumns, targets: Targets, pairs: RowPairs) -> Witn
     return Witnesses(rows.ids(pairs), sets[0], targets.broken_by(*sets))
 
 
-def questions(columns: Columns, targets: Targets, contexts: Words, wanted: NDArray[np.int64]) -> list[Questions]:
+def questions(
+    columns: ColumnPartitions, targets: Targets, contexts: Words, wanted: NDArray[np.int64]
+) -> list[Questions]:
     """Contexts, each with one target that may hold in it, as questions: each context once, those with a common
     beginning together.
     """
@@ -164,7 +166,7 @@ class Proofs:
         return Proofs(np.concatenate(pairs), np.concatenate(contexts), np.concatenate(within))
 
 
-def proved(columns: Columns, asked: Sequence[Questions], progress: OnProgress | None = None) -> Proofs:
+def proved(columns: ColumnPartitions, asked: Sequence[Questions], progress: OnProgress | None = None) -> Proofs:
     """Look whether what is asked holds."""
     walks, contexts = Walks(columns), sum(len(part.contexts) for part in asked)
     looks = columns.rows.count * (len(asked) if columns.fresh else contexts)  # few rows share much with new ones
@@ -201,7 +203,7 @@ def _proved(walks: Walks, part: Questions) -> Proofs:
 
 
 def proved_by(
-    runner: Runner, columns: Columns, asked: Sequence[Questions], progress: OnProgress | None = None
+    runner: Runner, columns: ColumnPartitions, asked: Sequence[Questions], progress: OnProgress | None = None
 ) -> Proofs:
     """The proofs of all that is asked, in threads of this process or in tasks elsewhere."""
     rows = columns.rows
@@ -223,7 +225,7 @@ def _run(
     needed = {c for part in questions for c in _columns_in(part)}
     rows = (RankedColumns if ordered else CodedColumns)(open_table(where), sorted(needed))
     first, end = (None if row is None else int(rows.places(np.array(row))) for row in (fresh, upto))
-    found = proved(Columns(rows, first or 0, end), questions)
+    found = proved(ColumnPartitions(rows, first or 0, end), questions)
     return replace(found, pairs=rows.ids(found.pairs))
 
 
@@ -243,7 +245,7 @@ def has_few_values(rows: RankedColumns, contexts: Words) -> NDArray[np.bool_]:
     return few
 
 
-def broken_by_new(columns: Columns, targets: Targets, contexts: Words, wanted: NDArray[np.int64]) -> RowPairs:
+def broken_by_new(columns: ColumnPartitions, targets: Targets, contexts: Words, wanted: NDArray[np.int64]) -> RowPairs:
     """Pairs of rows, by place, one of them new, that break constants or keys that held among the old rows: each context
     comes with such a target. All old rows of a group are alike, so that one of them is enough.
     """
@@ -265,7 +267,7 @@ def broken_by_new(columns: Columns, targets: Targets, contexts: Words, wanted: N
     return np.concatenate([np.empty((0, 2), np.int64), *each(range(len(held)), work, workers)])
 
 
-def _partners(columns: Columns, context: NDArray[np.int64]) -> RowPairs:
+def _partners(columns: ColumnPartitions, context: NDArray[np.int64]) -> RowPairs:
     """Each new row with another one of its group, an old one where it is the first."""
     rows, new = columns.rows, columns.rows.count - columns.fresh
     firsts, olds, pairs = np.empty(new, np.int64), np.empty(new, np.int64), np.empty((2 * new, 2), np.int64)
@@ -273,7 +275,7 @@ def _partners(columns: Columns, context: NDArray[np.int64]) -> RowPairs:
     return pairs[:found]
 
 
-def sampled(columns: Columns, most: int) -> list[RowPairs]:
+def sampled(columns: ColumnPartitions, most: int) -> list[RowPairs]:
     """Pairs of rows that are neighbours in the order of a column, column by column, at most so many of each.
 
     Rows that are equal on a column stand in the order of the column before, and so on: neighbours agree on much.

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.engines.functional.agreement import Agreement
-from holdfast.engines.functional.evidence import Evidence
+from holdfast.engines.functional.evidence import FDEvidence
 from holdfast.engines.functional.groups import Groups
 from holdfast.table.nulls import NullMode
 from holdfast.table.table import Table
@@ -26,12 +26,12 @@ def value(given: Any) -> Any:
     return "NaN" if isinstance(given, float) and math.isnan(given) else given
 
 
-def expected(some: list[Row], lhs: list[int], rhs: int, nulls: NullMode) -> Evidence:
+def expected(some: list[Row], lhs: list[int], rhs: int, nulls: NullMode) -> FDEvidence:
     left = [tuple(value(row[c]) for c in lhs) for row in some]
     return by_definition(left, [value(row[rhs]) for row in some], nulls)
 
 
-def counted(table: Table, lhs: list[int], rhs: list[int]) -> list[Evidence]:
+def counted(table: Table, lhs: list[int], rhs: list[int]) -> list[FDEvidence]:
     """What speaks for each of some right sides; only the columns that are asked for are read."""
     agreement = Agreement(table, {*lhs, *rhs})
     side = agreement.side(agreement.in_order(lhs))

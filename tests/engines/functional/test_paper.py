@@ -12,7 +12,7 @@ import pytest
 from holdfast.changes.diff import Diff
 from holdfast.engines.contract import Engine
 from holdfast.engines.functional.agree_sets import AgreeSetStrategy
-from holdfast.engines.functional.engine import State
+from holdfast.engines.functional.engine import DependencyState
 from holdfast.engines.registry import make_engine
 from holdfast.engines.watched import WatchedTable
 from holdfast.intake.source import ReadOptions
@@ -46,7 +46,7 @@ def changed(table: Table, folder: Path, inserts: pa.Table | None, deletes: pa.Ta
     return Change(table, done.table, done.born, done.dead)
 
 
-def counted(state: State) -> Counter[frozenset[str]]:
+def counted(state: DependencyState) -> Counter[frozenset[str]]:
     """The agree-sets by column names, the empty one aside, as the paper lists them."""
     assert isinstance(state.strategy, AgreeSetStrategy)
     sets, counts = state.strategy.pairs.sets.sets, state.strategy.pairs.sets.counts

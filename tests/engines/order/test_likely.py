@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import holdfast as hf
-from holdfast.engines.order.likely import MOST_COLUMNS, Pair, Rows, as_given, likely
-from holdfast.engines.order.measured import Measured
+from holdfast.engines.order.likely import MOST_COLUMNS, Pair, RankedRows, as_given, likely
+from holdfast.engines.order.measured import MeasuredOrder
 from holdfast.engines.scored import Scored, Wanted
 from holdfast.engines.thresholds import LIKELY, least
 from holdfast.engines.watched import WatchedTable
@@ -82,7 +82,7 @@ def _climb(group: frozenset[int], rising: set[tuple[int, int]]) -> int:
     return 0
 
 
-def measured(rows: Rows, pair: Pair) -> Measured:
+def measured(rows: RankedRows, pair: Pair) -> MeasuredOrder:
     found = rows.candidate(pair).measured()
     assert found is not None
     return found
@@ -93,12 +93,12 @@ def measured(rows: Rows, pair: Pair) -> Measured:
 def test_what_is_counted_is_what_the_definition_says(first: list[Row], pair: Pair, nulls: NullMode) -> None:
     world = World(nulls)
     world.change(Batch(first[:8]))
-    found, expected = measured(Rows(world.table), pair), definition(first[:8], pair, nulls)
+    found, expected = measured(RankedRows(world.table), pair), definition(first[:8], pair, nulls)
     assert {name: getattr(found, name) for name in expected} == expected
     assert 0.0 <= found.score() <= 1.0
     for most in (0.0, 0.2):
         enough = found.to_remove <= most * found.rows
-        assert Rows(world.table).candidate(pair).measured(most) == (found if enough else None)
+        assert RankedRows(world.table).candidate(pair).measured(most) == (found if enough else None)
 
 
 @settings(max_examples=30)
@@ -106,10 +106,10 @@ def test_what_is_counted_is_what_the_definition_says(first: list[Row], pair: Pai
 def test_without_the_rows_that_must_go_none_swaps(first: list[Row], pair: Pair, nulls: NullMode) -> None:
     world = World(nulls)
     world.change(Batch(first))
-    rows = Rows(world.table)
+    rows = RankedRows(world.table)
     out = rows.candidate(pair).rows_out()
     assert len(out) == measured(rows, pair).to_remove
-    left = Rows(world.table, np.setdiff1d(np.arange(len(first)), out))
+    left = RankedRows(world.table, np.setdiff1d(np.arange(len(first)), out))
     assert measured(left, pair).swapped == 0
 
 
@@ -120,7 +120,7 @@ def test_what_violates_it_where_it_is_given_are_the_pairs_that_swap(
 ) -> None:
     world = World(nulls)
     world.change(Batch(first))
-    found = measured(Rows(world.table), pair)
+    found = measured(RankedRows(world.table), pair)
     names = [column.name for column in COLUMNS]
     context = () if pair.context is None else (names[pair.context],)
     rule = Compatible("t", context, (names[pair.a], names[pair.b]), "desc" if pair.descending else "asc")

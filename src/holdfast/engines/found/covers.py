@@ -13,13 +13,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.borders.parts import Numbers, Part
+from holdfast.borders.parts import Cover, Numbers
 from holdfast.borders.targets import Targets
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
 
 Mask = NDArray[np.bool_]
-Parts = Mapping[int, Part]  # rules by target
+Parts = Mapping[int, Cover]  # rules by target
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +74,7 @@ def with_number(contexts: Words, numbers: Numbers) -> Words:
     return np.concatenate([contexts, numbers.astype(np.uint64)[:, None]], axis=1)
 
 
-def chosen(parts: Parts, mask: Mask) -> dict[int, Part]:
+def chosen(parts: Parts, mask: Mask) -> dict[int, Cover]:
     """Of the rules of some parts, one part after the other, those of a mask."""
     found, end = {}, 0
     for target, part in parts.items():
@@ -83,7 +83,7 @@ def chosen(parts: Parts, mask: Mask) -> dict[int, Part]:
     return found
 
 
-def minus(some: Parts, others: Parts, targets: Iterable[int], words: int) -> dict[int, Part]:
+def minus(some: Parts, others: Parts, targets: Iterable[int], words: int) -> dict[int, Cover]:
     """Of some targets the rules that are not among others; targets without such rules are left out."""
     own = {target: some[target] for target in targets if target in some and len(some[target])}
     other = {target: others[target] for target in own if target in others}
@@ -93,7 +93,7 @@ def minus(some: Parts, others: Parts, targets: Iterable[int], words: int) -> dic
     return {target: part for target, part in own.items() if len(part)}
 
 
-def minimal(covers: Parts, targets: Targets, asked: Iterable[int]) -> dict[int, Part]:
+def minimal(covers: Parts, targets: Targets, asked: Iterable[int]) -> dict[int, Cover]:
     """The minimal rules of some targets. Those of a pair leave out the contexts in which one of the two is constant
     (papers: fastod, section 4.1). Such a context is minimal for the constant, too: with fewer columns the pair would
     hold, too.

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from holdfast.borders.evidence import Witnesses
 from holdfast.borders.method import Choice, strategy_in_words
-from holdfast.borders.parts import Numbers, Part, dump_parts, load_parts
+from holdfast.borders.parts import Cover, Numbers, dump_parts, load_parts
 from holdfast.borders.targets import Targets
 from holdfast.changes.diff import NOBODY, Cause, CauseKind, Diff, Witness
 from holdfast.engines.contract import Engine, RuleClass
@@ -57,8 +57,8 @@ class ContextState(Generic[R]):
 
     def __init__(self, subject: WatchedTable, spec: Spec, strategy: CoverStrategy, covers: Covers, why: str) -> None:
         self.subject, self.spec, self.strategy, self.why = subject, spec, strategy, why
-        self.covers: dict[int, Part] = {}
-        self.minimal: dict[int, Part] = {}
+        self.covers: dict[int, Cover] = {}
+        self.minimal: dict[int, Cover] = {}
         self._columns = subject.part(FilledColumns)
         self.follow(subject.table, covers)
 

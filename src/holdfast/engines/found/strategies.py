@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from holdfast.borders.borders import Borders
 from holdfast.borders.evidence import Witnesses
-from holdfast.borders.parts import Numbers, Part
+from holdfast.borders.parts import Cover, Numbers
 from holdfast.borders.rows import CodedColumns, RankedColumns
 from holdfast.borders.targets import Targets
 from holdfast.engines.watched import Arrays, Facts, WatchedTable, below
@@ -26,7 +26,7 @@ from holdfast.table.change import Change
 from holdfast.table.runner import Runner
 
 S = TypeVar("S")
-Covers = Mapping[int, Part]
+Covers = Mapping[int, Cover]
 
 
 class Strategy(ABC, Generic[S]):
@@ -88,9 +88,9 @@ class CoverStrategy(Strategy[Spec]):
         return []
 
 
-def exact(covers: Mapping[int, Words]) -> dict[int, Part]:
+def exact(covers: Mapping[int, Words]) -> dict[int, Cover]:
     """Covers of rules that hold without an error."""
-    return {target: Part(contexts) for target, contexts in covers.items()}
+    return {target: Cover(contexts) for target, contexts in covers.items()}
 
 
 class BorderStrategy(CoverStrategy):

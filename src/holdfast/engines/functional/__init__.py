@@ -17,7 +17,7 @@ from holdfast.rules.given import rules_of
 
 if TYPE_CHECKING:
     from holdfast.engines.functional.engine import FunctionalEngine
-    from holdfast.engines.functional.explain import Explanation
+    from holdfast.engines.functional.explain import DependencyExplanation
     from holdfast.engines.functional.groups_keeper import GroupsKeeper
     from holdfast.engines.scored import Scored, Wanted
     from holdfast.engines.watched import WatchedTable
@@ -105,7 +105,7 @@ class NamedDependencies(GivenClass[NoSettings]):
 
         return GroupsKeeper(rules_of(given, subject.table.schema), subject.table.schema)
 
-    def explain_unwatched(self, subject: WatchedTable, text: str, rows: Sequence[int] = ()) -> Explanation:
+    def explain_unwatched(self, subject: WatchedTable, text: str, rows: Sequence[int] = ()) -> DependencyExplanation:
         """As one that is watched: groups are made of the table."""
         from holdfast.engines.functional.explain import explain_given
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.borders.parts import Part
+from holdfast.borders.parts import Cover
 from holdfast.engines.found.strategies import Covers, CoverStrategy, Followed, Spec, exact
 from holdfast.engines.functional import derive
 from holdfast.engines.functional.approximate import derive_approximate
@@ -131,7 +131,7 @@ class AgreeSetStrategy(CoverStrategy):
         )
         return Followed(now, (went, came))
 
-    def _derived(self, rows: int, progress: Progress) -> dict[int, Part]:
+    def _derived(self, rows: int, progress: Progress) -> dict[int, Cover]:
         spec, sets, targets = self._spec, self.pairs.sets, self._spec.targets.wanted()
         said = _saying(spec, len(targets), progress)
         if not spec.error:

@@ -16,9 +16,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.borders.partitions import Columns, Partition, Walks
+from holdfast.borders.partitions import ColumnPartitions, Partition, Walks
 from holdfast.borders.rows import CodedColumns
-from holdfast.engines.functional.evidence import Evidence
+from holdfast.engines.functional.evidence import FDEvidence
 from holdfast.kernels import agreement as kernels
 from holdfast.kernels.agreement import Scratch
 from holdfast.table.dictionary import NULL_CODE
@@ -45,12 +45,12 @@ class LeftSide:
 
 
 @dataclass(frozen=True)
-class Told:
+class AgreementResult:
     """The evidence for a dependency, the pairs of rows that break it, and of the rows that share the left side with
     another, those that have not the value of most.
     """
 
-    evidence: Evidence
+    evidence: FDEvidence
     broken_pairs: int
     exceptions: int
 
@@ -65,7 +65,9 @@ class Agreement:
         self._lone_nulls = table.schema.nulls.are_distinct
         self._codes = codes or CodedColumns(table, only)
         self.cells = self._codes.cells
-        self._named = Columns(self._codes, distinct=True)  # a null on the left names nothing, whatever nulls are
+        self._named = ColumnPartitions(
+            self._codes, distinct=True
+        )  # a null on the left names nothing, whatever nulls are
         self._walks = Walks(self._named)
         counts = [self._counted(c) for c in range(self._codes.columns)]
         frequent = [_most_frequent(count) for count in counts]
@@ -112,7 +114,9 @@ class Agreement:
 
     # ---- right sides ------------------------------------------------------------------------------------------------
 
-    def told(self, side: LeftSide, rhs: Sequence[int], worth: Sequence[float] | None = None) -> list[Told | None]:
+    def told(
+        self, side: LeftSide, rhs: Sequence[int], worth: Sequence[float] | None = None
+    ) -> list[AgreementResult | None]:
         """What speaks for each of some right sides; None where agreement beyond chance, times the share of usual rows,
         is surely 0 or below what is worth it.
 
@@ -123,12 +127,12 @@ class Agreement:
         if worth is not None:
             bound = self._at_most(side.partition, rhs)
             scanned = np.flatnonzero((bound > 0.0) & (bound >= least)).tolist()
-        told: list[Told | None] = [None] * len(rhs)
+        told: list[AgreementResult | None] = [None] * len(rhs)
         sums = self._sums(side.partition, side.unnamed, [rhs[i] for i in scanned], least[scanned])
         for i, own in zip(scanned, sums.tolist(), strict=True):
             if own[kernels.COMPLETE]:
-                evidence = Evidence(self.rows, *own[: kernels.BROKEN])
-                told[i] = Told(evidence, own[kernels.BROKEN], own[kernels.OUTSIDE])
+                evidence = FDEvidence(self.rows, *own[: kernels.BROKEN])
+                told[i] = AgreementResult(evidence, own[kernels.BROKEN], own[kernels.OUTSIDE])
         return told
 
     def _at_most(self, partition: Partition, rhs: Sequence[int]) -> NDArray[np.float64]:
@@ -161,7 +165,7 @@ class Agreement:
             )  # fmt: skip
         return sums
 
-    def whole(self, side: LeftSide, rhs: Sequence[int], told: Sequence[Told]) -> list[Told]:
+    def whole(self, side: LeftSide, rhs: Sequence[int], told: Sequence[AgreementResult]) -> list[AgreementResult]:
         """The same with the rows to remove and the broken pairs of all rows: where nulls are equal, also of those that
         have a null on the left.
         """

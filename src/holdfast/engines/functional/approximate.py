@@ -20,7 +20,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.borders.parts import Part
+from holdfast.borders.parts import Cover
 from holdfast.kernels.hitting import fill_inside
 from holdfast.kernels.hitting_weighted import Weighted, advance_weighted, begin_weighted
 from holdfast.pairs import bitsets
@@ -43,7 +43,7 @@ def derive_approximate(
     limit: int,
     max_lhs: int | None = None,
     progress: OnProgress | None = None,
-) -> dict[int, Part]:
+) -> dict[int, Cover]:
     """The minimal left sides of some targets that at most `limit` pairs break; the target `columns` stands for keys."""
     if columns <= NARROW:
         at = agreeing(sets, counts, columns)
@@ -66,7 +66,7 @@ def agreeing(sets: Words, counts: Counts, columns: int) -> Counts:
     return at
 
 
-def _narrow(at: Counts, columns: int, target: int, limit: int, max_lhs: int | None) -> Part:
+def _narrow(at: Counts, columns: int, target: int, limit: int, max_lhs: int | None) -> Cover:
     broken = at
     if target < columns:
         halves = at.reshape(-1, 2, 1 << target)
@@ -80,7 +80,7 @@ def _narrow(at: Counts, columns: int, target: int, limit: int, max_lhs: int | No
     chosen = np.flatnonzero(minimal)
     lhs = np.zeros((len(chosen), bitsets.words_for(columns + 1)), np.uint64)
     lhs[:, 0] = chosen
-    part = Part(lhs, broken[chosen])
+    part = Cover(lhs, broken[chosen])
     return part if max_lhs is None else part.some(bitsets.sizes(lhs) <= max_lhs)
 
 
@@ -95,13 +95,13 @@ def _wide(
     max_lhs: int | None,
     target: int,
     progress: SoFar,
-) -> Part:
+) -> Cover:
     lacking = ~bitsets.has(sets, target)
     words = sets.shape[1]
     edges = ~sets[lacking] & bitsets.first(columns, words) & ~bitsets.of([target], words)
     weights = counts[lacking]
     if int(weights.sum()) <= limit:
-        return Part(np.zeros((1, words), np.uint64), np.array([weights.sum()], np.int64))
+        return Cover(np.zeros((1, words), np.uint64), np.array([weights.sum()], np.int64))
     most = columns if max_lhs is None else max_lhs
     lhs, broken = Blocks(words), Blocks(1)
     found, missing = np.empty((_BLOCK, words), np.uint64), np.empty(_BLOCK, np.int64)
@@ -111,7 +111,7 @@ def _wide(
         lhs.add(found[:count])
         broken.add(missing[:count, None].view(np.uint64))
         progress(len(lhs))
-    return Part(lhs.rows(), broken.rows()[:, 0].view(np.int64))
+    return Cover(lhs.rows(), broken.rows()[:, 0].view(np.int64))
 
 
 def _started(edges: Words, weights: Counts, limit: int) -> Weighted:

@@ -18,9 +18,9 @@ from holdfast.engines.found.engine import ContextEngine, ContextState
 from holdfast.engines.found.strategies import BorderStrategy, Spec
 from holdfast.engines.functional import FunctionalSettings
 from holdfast.engines.functional.agree_sets import AgreeSetStrategy, refuse_wide
-from holdfast.engines.functional.explain import Explanation, explain
+from holdfast.engines.functional.explain import DependencyExplanation, explain
 from holdfast.engines.functional.scoring import Ranked, worth_of
-from holdfast.engines.functional.wording import Rules, Wording
+from holdfast.engines.functional.wording import DependencyWording, Rules
 from holdfast.engines.thresholds import FEWEST_ROWS
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import Progress
@@ -30,18 +30,18 @@ from holdfast.table.change import Batch
 from holdfast.table.table import Table
 
 
-class State(ContextState[Dependency]):
+class DependencyState(ContextState[Dependency]):
     """The left sides of each target, and what they follow from."""
 
 
-class FunctionalEngine(ContextEngine[Dependency, State]):
+class FunctionalEngine(ContextEngine[Dependency, DependencyState]):
     """Minimal keys (`ucc`) or minimal FDs (`fd`), exact, or approximate up to a share of pairs."""
 
     strategies = AgreeSetStrategy, BorderStrategy
     stored_as = "rules/lhs", "rules/broken"
     error = "g1"
     smaller = "stronger"
-    state = State
+    state = DependencyState
     _settings: FunctionalSettings
 
     def _spec(self, table: Table, within: tuple[int, ...] | None = None) -> Spec:
@@ -61,11 +61,11 @@ class FunctionalEngine(ContextEngine[Dependency, State]):
             )
         return Choice("counts", "as their error is a share of all pairs of rows")
 
-    def _wording(self, state: State) -> Wording:
+    def _wording(self, state: DependencyState) -> DependencyWording:
         schema = state.table.schema
-        return Wording(schema.name, tuple(schema.names), state.spec.targets)
+        return DependencyWording(schema.name, tuple(schema.names), state.spec.targets)
 
-    def explained(self, state: State, diff: Diff, batch: Batch) -> Diff:
+    def explained(self, state: DependencyState, diff: Diff, batch: Batch) -> Diff:
         """Also what the rules were worth that were lost, and what those are worth that were gained."""
         told, change = super().explained(state, diff, batch), batch.only
         if min(change.before.rows, change.after.rows) < FEWEST_ROWS:
@@ -74,11 +74,13 @@ class FunctionalEngine(ContextEngine[Dependency, State]):
         worth = worth_of(change.before, lost, told.witnesses), worth_of(change.after, gained)
         return replace(told, worth=worth[0], gained_worth=worth[1])
 
-    def ranked(self, state: State) -> Ranked:
+    def ranked(self, state: DependencyState) -> Ranked:
         """The rules, those with the highest scores first."""
         return Ranked(self.result(state), state.table)
 
-    def explain(self, state: State | None, subject: WatchedTable, text: str, rows: Sequence[int] = ()) -> Explanation:  # noqa: ARG002
+    def explain(
+        self, state: DependencyState | None, subject: WatchedTable, text: str, rows: Sequence[int] = ()
+    ) -> DependencyExplanation:  # noqa: ARG002
         """How far a key or an FD holds, watched or not, and which rows to look at."""
         self.refuse_rows(rows)
         return explain(subject.table, text)

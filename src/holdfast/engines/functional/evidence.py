@@ -17,7 +17,7 @@ A null on the left names nothing, so that row has no group; on the right it is a
 one of its own. All that is counted is a whole number, so that it does not matter in which order: what is kept under
 batches equals what is found anew.
 
-`Telling` keeps what the groups of one FD tell of it true under batches. A batch costs what the cells of its clusters
+`EvidenceSums` keeps what the groups of one FD tell of it true under batches. A batch costs what the cells of its clusters
 cost, and, where a value becomes usual or ceases to be, what the clusters with that value cost. Memory: 16 bytes a cell
 and some 30 a value.
 """
@@ -40,7 +40,7 @@ UNIT = 1 << 30  # agreement is summed in whole numbers of this part
 
 
 @dataclass(frozen=True)
-class Evidence:
+class FDEvidence:
     """What a table's rows tell of `X -> A`. Of two rows at least of a group one speaks of a pair of them."""
 
     rows: int  # of the table
@@ -83,8 +83,8 @@ def most(tested: int, rows: int, columns: int) -> float:
 Ids = NDArray[np.int64]
 
 
-class Telling:
-    """The sums of an `Evidence`; `cells` are always those of the same groups as they are at the time."""
+class EvidenceSums:
+    """The sums of an `FDEvidence`; `cells` are always those of the same groups as they are at the time."""
 
     def __init__(self, cells: Cells, values: int) -> None:
         self._sums = np.zeros(7, np.int64)
@@ -100,9 +100,9 @@ class Telling:
         return {"sums": self._sums, **kept._asdict()}
 
     @staticmethod
-    def load(arrays: Mapping[str, NDArray[Any]]) -> Telling:
+    def load(arrays: Mapping[str, NDArray[Any]]) -> EvidenceSums:
         """What `dump` described."""
-        telling = Telling.__new__(Telling)
+        telling = EvidenceSums.__new__(EvidenceSums)
         telling._sums = arrays["sums"].copy()
         telling._values = Values(*(arrays[name].copy() for name in Values._fields))
         telling._linked = len(telling._values.following)
@@ -120,10 +120,10 @@ class Telling:
         count(changed, counts, cells, self._values, self._sums)
         enter(clusters, cells, self._values, self._sums, UNIT, self._majority)
 
-    def evidence(self, rows: int, outside: int) -> Evidence:
+    def evidence(self, rows: int, outside: int) -> FDEvidence:
         """The evidence in a table of `rows` rows, of which `outside` must go so that the rule holds."""
         tested, usual, groups, paired, agreement, known, same = self._sums.tolist()
-        return Evidence(rows, tested, usual, groups, paired, agreement, known, same, outside)
+        return FDEvidence(rows, tested, usual, groups, paired, agreement, known, same, outside)
 
     def _make_room(self, cells: Cells, values: int) -> None:
         """Grow to hold all `values`, and link new cells."""

@@ -25,7 +25,7 @@ from holdfast.text.row_names import Values, listed
 
 
 @dataclass(frozen=True)
-class Broken:
+class BrokenCluster:
     """One cluster that breaks a rule: rows that agree on the left side and not on the right one."""
 
     values: dict[str, Any]  # what they agree on
@@ -49,7 +49,7 @@ class Broken:
 
 
 @dataclass(frozen=True)
-class Explanation(contract.RuleExplanation):
+class DependencyExplanation(contract.RuleExplanation):
     """How far a rule holds. `clusters` may be cut; `broken_clusters` counts them all."""
 
     rule: Dependency
@@ -59,7 +59,7 @@ class Explanation(contract.RuleExplanation):
     g3: float  # the share of rows to remove
     to_remove: int
     broken_clusters: int
-    clusters: tuple[Broken, ...]
+    clusters: tuple[BrokenCluster, ...]
 
     FIGURES = ("rows", "broken_pairs", "g1", "g3", "to_remove", "broken_clusters")
     witness = None  # clusters tell more
@@ -86,7 +86,7 @@ class Explanation(contract.RuleExplanation):
         return [head, *(_line(self.rule, cluster) for cluster in self.clusters)]
 
 
-def explain(table: Table, text: str, clusters: int = 10, rows: int = 20) -> Explanation:
+def explain(table: Table, text: str, clusters: int = 10, rows: int = 20) -> DependencyExplanation:
     """Explain a rule of a table, with up to so many clusters, and up to so many rows to look at in each."""
     rule = parse(text, table.schema.names, table.schema.name)
     lhs, rhs = columns_of(rule, table.schema.names)
@@ -96,29 +96,31 @@ def explain(table: Table, text: str, clusters: int = 10, rows: int = 20) -> Expl
     pairs, gone = groups.broken_pairs, groups.to_remove
     errors = g1(pairs, table.rows), g3(gone, table.rows)
     told = replace(rule, error=errors[0], empty=is_empty(table, lhs))
-    return Explanation(told, table.rows, pairs, *errors, gone, len(broken), shown)
+    return DependencyExplanation(told, table.rows, pairs, *errors, gone, len(broken), shown)
 
 
-def explain_given(table: Table, text: str, rows: Sequence[int]) -> Explanation:
+def explain_given(table: Table, text: str, rows: Sequence[int]) -> DependencyExplanation:
     """Explain a rule that was given; rows that are named explain nothing."""
     if rows:
         raise BadInput("--row: rows don't explain violations of named dependencies one by one; leave it out")
     return explain(table, text)
 
 
-def _broken(table: Table, ids: Ids, outside: NDArray[np.bool_], lhs: list[int], rhs: int | None, most: int) -> Broken:
+def _broken(
+    table: Table, ids: Ids, outside: NDArray[np.bool_], lhs: list[int], rhs: int | None, most: int
+) -> BrokenCluster:
     codes = table.codes(ids).astype(np.int64)
     agreed = {table.schema.names[c]: _value(table, c, int(codes[c, 0])) for c in lhs}
     shown = ids[outside][:most]
     names = names_of(table, shown, _not_said(table, lhs, rhs))
     look_at = tuple(shown.tolist()), keys_of(table, shown), tuple(names)
     if rhs is None:
-        return Broken(agreed, len(ids), None, (), *look_at)
+        return BrokenCluster(agreed, len(ids), None, (), *look_at)
     best = int(codes[rhs, ~outside][0])
     distinct, counts = _distinct(codes[rhs], table.schema.nulls.are_distinct)
     order = np.lexsort((distinct != best, -counts))
     values = [(_value(table, rhs, int(distinct[i])), int(counts[i])) for i in order[:most]]
-    return Broken(agreed, len(ids), _value(table, rhs, best), tuple(values), *look_at)
+    return BrokenCluster(agreed, len(ids), _value(table, rhs, best), tuple(values), *look_at)
 
 
 def _not_said(table: Table, lhs: list[int], rhs: int | None) -> list[str]:
@@ -140,7 +142,7 @@ def _value(table: Table, column: int, code: int) -> Any:
     return plain_values(table.dictionaries[column].values(np.array([code], np.int64)))[0]
 
 
-def _line(rule: Dependency, cluster: Broken) -> str:
+def _line(rule: Dependency, cluster: BrokenCluster) -> str:
     where = ", ".join(f"{quoted(name)} = {_shown(value)}" for name, value in cluster.values.items()) or "all rows"
     rows = listed(cluster.names)
     if not isinstance(rule, FD):

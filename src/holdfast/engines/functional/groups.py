@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.engines.functional.clusters import KEPT, NONE, Clusters
-from holdfast.engines.functional.evidence import Evidence, Telling
+from holdfast.engines.functional.evidence import EvidenceSums, FDEvidence
 from holdfast.engines.given.changed import MOST
 from holdfast.engines.given.finder import Finder, TableFinder
 from holdfast.engines.given.keeper import Effect, Pairs, alone
@@ -70,7 +70,7 @@ class Groups:
         self._kept = Clusters(len(self._lhs), rhs is None, self._distinct)
         # Pairs in a cell, pairs in a cluster, rows outside, living cells, rows without a null on the left.
         self._totals = np.zeros(5, np.int64)
-        self._telling: Telling | None = None  # kept once asked for
+        self._telling: EvidenceSums | None = None  # kept once asked for
 
     # ---- in files ---------------------------------------------------------------------------------------------------
 
@@ -105,7 +105,7 @@ class Groups:
         groups._totals[4] = groups._named_in(np.arange(groups._kept.clusters.used))
         groups.rows, groups._values = table.rows, 0 if rhs is None else len(table.dictionaries[rhs])
         if all(name in arrays for name in _TOLD):
-            groups._telling = Telling.load({name.removeprefix("told "): arrays[name] for name in _TOLD})
+            groups._telling = EvidenceSums.load({name.removeprefix("told "): arrays[name] for name in _TOLD})
         return groups
 
     # ---- asking -----------------------------------------------------------------------------------------------------
@@ -127,10 +127,10 @@ class Groups:
         return self.rows - int(self._totals[4])
 
     @property
-    def evidence(self) -> Evidence:
+    def evidence(self) -> FDEvidence:
         """What speaks for an FD."""
         if self._telling is None:
-            self._telling = Telling(self._kept.seen(), self._values)
+            self._telling = EvidenceSums(self._kept.seen(), self._values)
         return self._telling.evidence(self.rows, self.to_remove)
 
     def outside(self) -> Ids:

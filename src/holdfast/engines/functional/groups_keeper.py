@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from holdfast.engines.functional import key_index
-from holdfast.engines.functional.explain import Explanation, explain_given
+from holdfast.engines.functional.explain import DependencyExplanation, explain_given
 from holdfast.engines.functional.groups import PARTS, Groups
 from holdfast.engines.functional.key_index import IndexFinder, KeptKey, KeyIndex
 from holdfast.engines.functional.key_score import key_score
@@ -185,7 +185,7 @@ class GroupsKeeper(Keeper[WatchedTable, State]):
         pairs, columns = state.groups[named.text].outside_pairs(), list(named.rule.columns)
         return Listing(named, subject.table, len(pairs), pairs, {"t": columns, "s": columns})
 
-    def explain(self, state: State, subject: WatchedTable, rule: int, rows: Sequence[int]) -> Explanation:  # noqa: ARG002
+    def explain(self, state: State, subject: WatchedTable, rule: int, rows: Sequence[int]) -> DependencyExplanation:  # noqa: ARG002
         """How far a rule holds, and which rows to look at."""
         return explain_given(subject.table, self.rules[rule].text, rows)
 

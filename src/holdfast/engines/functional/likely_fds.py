@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from itertools import chain, combinations
 
 from holdfast.borders.rows import CodedColumns
-from holdfast.engines.functional.agreement import Agreement, LeftSide, Lhs, Told
+from holdfast.engines.functional.agreement import Agreement, AgreementResult, LeftSide, Lhs
 from holdfast.engines.functional.evidence import most
 from holdfast.engines.scored import Scored, Wanted
 from holdfast.engines.thresholds import LEAST_OF_SEVERAL, ROWS_TO_REMOVE, least
@@ -52,7 +52,7 @@ class _Found:
     lhs: Lhs
     rhs: int
     score: float
-    told: Told
+    told: AgreementResult
 
     @property
     def rank(self) -> tuple[float, int, Lhs, int]:
@@ -131,7 +131,7 @@ class _Search:
             found += self._candidates(side, told)
         return found, grow, determined
 
-    def _told(self, side: LeftSide) -> list[tuple[int, Told]]:
+    def _told(self, side: LeftSide) -> list[tuple[int, AgreementResult]]:
         """What speaks for the right sides that may be worth it."""
         others = [c for c in self._agreement.varying if c not in side.columns]  # what is constant earns nothing
         if len(side.columns) == 1:
@@ -143,7 +143,7 @@ class _Search:
         told = self._agreement.told(side, rhs, [needs[c] / bound * _ROUNDED for c in rhs])
         return [(c, one) for c, one in zip(rhs, told, strict=True) if one is not None]
 
-    def _candidates(self, side: LeftSide, told: Sequence[tuple[int, Told]]) -> Iterable[_Found]:
+    def _candidates(self, side: LeftSide, told: Sequence[tuple[int, AgreementResult]]) -> Iterable[_Found]:
         size, lhs = len(side.columns), tuple(sorted(side.columns))
         for rhs, one in told:
             score = one.evidence.score(size)
@@ -176,7 +176,7 @@ class _Search:
         told = self._agreement.whole(side, [one.rhs for one in found], [one.told for one in found])
         return [self._one_scored(side, one, now) for one, now in zip(found, told, strict=True)]
 
-    def _one_scored(self, side: LeftSide, found: _Found, told: Told) -> Scored:
+    def _one_scored(self, side: LeftSide, found: _Found, told: AgreementResult) -> Scored:
         table, names = self._agreement.table, self._agreement.table.schema.names
         lhs, rhs = tuple(names[c] for c in found.lhs), names[found.rhs]
         gone, rows = told.evidence.outside, ()
@@ -196,7 +196,7 @@ def _parts(columns: Lhs) -> list[Lhs]:
     return [part for size in range(1, len(columns)) for part in combinations(ascending, size)]
 
 
-def sentence(lhs: Sequence[str], rhs: str, told: Told) -> str:
+def sentence(lhs: Sequence[str], rhs: str, told: AgreementResult) -> str:
     """What a score is made of, in words. By chance a row with a usual value differs from others of its group as often
     as any two such rows differ; rows without one stay exceptions.
     """

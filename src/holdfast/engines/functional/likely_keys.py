@@ -25,7 +25,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from holdfast.borders.partitions import Columns, Partition, Walks
+from holdfast.borders.partitions import ColumnPartitions, Partition, Walks
 from holdfast.borders.rows import CodedColumns
 from holdfast.engines.functional.agreement import Lhs
 from holdfast.engines.functional.key_score import key_score
@@ -74,9 +74,9 @@ class _Search:
         self._table = table = subject.table
         self._progress, self._codes = progress, subject.part(CodedColumns)
         self._cells = self._codes.cells
-        self._all = Walks(Columns(self._codes))
+        self._all = Walks(ColumnPartitions(self._codes))
         first = int(_FIRST * table.rows)
-        self._some = Walks(Columns(self._codes, upto=first)) if first else self._all
+        self._some = Walks(ColumnPartitions(self._codes, upto=first)) if first else self._all
         null = [own == NULL_CODE for own in self._cells]
         self._null = {c: own for c, own in enumerate(null) if own.any()}
         self._named = [c for c in range(len(self._cells)) if not _is_long_text(table, c)]

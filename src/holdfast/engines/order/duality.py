@@ -59,7 +59,7 @@ class Judge:
 
 
 @dataclass
-class Border:
+class ApproximateBorder:
     """What is known of one target: the minimal contexts that hold, with the number of rows that must go; and some that
     fail, among them, once settled, all maximal ones, with a number that is at most that. No failing context is a part
     of another.

@@ -19,11 +19,11 @@ from holdfast.engines.found.covers import Listed, Parts, chosen
 from holdfast.engines.found.engine import ContextEngine, ContextState
 from holdfast.engines.found.strategies import BorderStrategy, Spec
 from holdfast.engines.order import OrderSettings
-from holdfast.engines.order.explain import Explanation, explain
+from holdfast.engines.order.explain import OrderExplanation, explain
 from holdfast.engines.order.removal_strategy import RemovalStrategy
 from holdfast.engines.order.signatures import SignatureStrategy
 from holdfast.engines.order.tested_pairs import TestedPairs
-from holdfast.engines.order.wording import Rules, Wording
+from holdfast.engines.order.wording import OrderWording, Rules
 from holdfast.engines.watched import WatchedTable
 from holdfast.pairs import bitsets
 from holdfast.progress import SILENT, Progress
@@ -34,7 +34,7 @@ from holdfast.table.table import Table
 SPLIT, SWAP = Cause("split"), Cause("swap")
 
 
-class State(ContextState[Canonical]):
+class OrderState(ContextState[Canonical]):
     """Also how many pairs of rows test the rules, as of the last batch that was taken in."""
 
     def follow(self, after: Table, changed: Parts) -> list[int]:
@@ -43,7 +43,7 @@ class State(ContextState[Canonical]):
         return super().follow(after, changed)
 
 
-class OrderEngine(ContextEngine[Canonical, State]):
+class OrderEngine(ContextEngine[Canonical, OrderState]):
     """Minimal canonical order dependencies (`od`)."""
 
     strategies = SignatureStrategy, BorderStrategy, RemovalStrategy
@@ -52,7 +52,7 @@ class OrderEngine(ContextEngine[Canonical, State]):
     error = "g3"
     smaller = "smaller context"
     mended = Cause("mended")
-    state = State
+    state = OrderState
     _settings: OrderSettings
 
     def _spec(self, table: Table, within: tuple[int, ...] | None = None) -> Spec:
@@ -66,9 +66,9 @@ class OrderEngine(ContextEngine[Canonical, State]):
             return Choice(RemovalStrategy.name, f"as up to {spec.error:g} of them may go")
         return choose(self._settings.method, table.rows, spec.targets.columns, SIGNATURES)
 
-    def _wording(self, state: State) -> Wording:
+    def _wording(self, state: OrderState) -> OrderWording:
         schema = state.table.schema
-        return Wording(schema.name, tuple(schema.names), state.spec.targets)
+        return OrderWording(schema.name, tuple(schema.names), state.spec.targets)
 
     def _broken_as(self, lost: Rules) -> Callable[[int], Cause]:
         is_constant = (lost.listed.targets < lost.wording.targets.key).tolist()
@@ -76,17 +76,17 @@ class OrderEngine(ContextEngine[Canonical, State]):
 
     # ---- tested pairs -----------------------------------------------------------------------------------------------
 
-    def discover(self, subject: WatchedTable, runner: Runner, progress: Progress = SILENT) -> State:
+    def discover(self, subject: WatchedTable, runner: Runner, progress: Progress = SILENT) -> OrderState:
         """Find the covers of all targets, without columns that keep the tested pairs too low."""
         return self._found(subject, self._spec(subject.table, self._worth(subject.table)), runner, progress)
 
-    def _found(self, subject: WatchedTable, spec: Spec, runner: Runner, progress: Progress) -> State:
+    def _found(self, subject: WatchedTable, spec: Spec, runner: Runner, progress: Progress) -> OrderState:
         state = super()._found(subject, spec, runner, progress)
         for contexts, together in state.strategy.counted():
             state.tested.know(contexts, together)
         return state
 
-    def _renewed(self, state: State, after: Table, runner: Runner, progress: Progress) -> bool:
+    def _renewed(self, state: OrderState, after: Table, runner: Runner, progress: Progress) -> bool:
         if self._settings.min_score is None:
             return False
         worth, within = self._worth(after), state.spec.targets.within
@@ -107,20 +107,22 @@ class OrderEngine(ContextEngine[Canonical, State]):
         enough = TestedPairs(table).of(sets, np.zeros_like(sets)) >= least
         return None if enough.all() else tuple(np.flatnonzero(enough).tolist())
 
-    def _above(self, state: State) -> Parts:
+    def _above(self, state: OrderState) -> Parts:
         least, targets = self._settings.min_score, state.spec.targets
         if least is None:
             return state.minimal
         listed = Listed.joined(state.minimal, targets.context_words)
         return chosen(state.minimal, state.tested.of(listed.contexts, targets.sets_of_pairs[listed.targets]) >= least)
 
-    def ranked(self, state: State) -> Rules:
+    def ranked(self, state: OrderState) -> Rules:
         """The rules with their tested pairs, those with the most first."""
         rules, targets = self.result(state), state.spec.targets
         tested = state.tested.of(rules.listed.contexts, targets.sets_of_pairs[rules.listed.targets])
         return rules.in_order(rules.listed.best_first(tested))
 
-    def explain(self, state: State | None, subject: WatchedTable, text: str, rows: Sequence[int] = ()) -> Explanation:  # noqa: ARG002
+    def explain(
+        self, state: OrderState | None, subject: WatchedTable, text: str, rows: Sequence[int] = ()
+    ) -> OrderExplanation:  # noqa: ARG002
         """Whether a rule holds, watched or not, with its tested pairs; or two rows that break it."""
         self.refuse_rows(rows)
         return explain(subject.table, text)

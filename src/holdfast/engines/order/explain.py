@@ -13,7 +13,7 @@ from holdfast.engines import contract
 from holdfast.engines.order.breaks import LivingRows
 from holdfast.engines.order.removals import Contexts, Scratch, counter_of
 from holdfast.engines.order.tested_pairs import TestedPairs
-from holdfast.engines.order.wording import Wording
+from holdfast.engines.order.wording import OrderWording
 from holdfast.engines.thresholds import untested_sentence
 from holdfast.pairs import bitsets
 from holdfast.pairs.filled import is_empty
@@ -25,7 +25,7 @@ from holdfast.table.table import Schema, Table
 
 
 @dataclass(frozen=True)
-class Explanation(contract.RuleExplanation):
+class OrderExplanation(contract.RuleExplanation):
     """Whether a rule holds. Groups are those of two rows and more: in a smaller one there is nothing to break it."""
 
     rule: Canonical
@@ -54,13 +54,13 @@ class Explanation(contract.RuleExplanation):
         return [head, rest, f"  {explained(self.rule, self.witness, self.schema).sentence}"]
 
 
-def explain(table: Table, text: str) -> Explanation:
+def explain(table: Table, text: str) -> OrderExplanation:
     """Explain a rule of a table."""
     names = table.schema.names
     rule = parse(text, names, table.schema.name)
     targets = Targets(len(names), keys=False, ascending_pairs=True, descending_pairs=True)
     context = [names.index(name) for name in rule.context]
-    target, _ = Wording(table.schema.name, tuple(names), targets).place(rule)
+    target, _ = OrderWording(table.schema.name, tuple(names), targets).place(rule)
     rows = LivingRows(table)
     sizes = np.bincount(rows.groups(context)[1])
     sizes = sizes[sizes > 1]
@@ -71,7 +71,7 @@ def explain(table: Table, text: str) -> Explanation:
         TestedPairs(table).of(*(bitsets.of(own, targets.context_words)[None] for own in (context, compared)))[0]
     )
     to_remove = 0 if found is None else _fewest(table, targets, target, context)
-    return Explanation(
+    return OrderExplanation(
         replace(
             rule,
             tested_pairs=tested,

@@ -18,7 +18,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from holdfast.borders.rows import CodedColumns
-from holdfast.engines.order.measured import Candidate, Cells, Measured
+from holdfast.engines.order.measured import ColumnCells, MeasuredOrder, OrderCandidate
 from holdfast.engines.scored import Scored, Wanted
 from holdfast.engines.thresholds import LEAST_OF_SEVERAL, NEARLY_ORDERED, ROWS_TO_REMOVE, least
 from holdfast.engines.watched import WatchedTable
@@ -56,8 +56,8 @@ def likely(subject: WatchedTable, wanted: Wanted, runner: Runner, progress: Prog
     if table.rows > _SAMPLE:
         chosen = np.sort(np.random.default_rng(0).choice(table.rows, _SAMPLE, replace=False))
     codes = subject.part(CodedColumns)
-    sample, whole = Rows(table, chosen, codes), Rows(table, codes=codes)
-    found: dict[Pair, Measured] = {}
+    sample, whole = RankedRows(table, chosen, codes), RankedRows(table, codes=codes)
+    found: dict[Pair, MeasuredOrder] = {}
     for number, pair in enumerate(worth := list(_worth_a_look(sample, wanted.max_lhs, progress))):
         progress.step(f"Finding orders: {number:,} of {len(worth):,} looked at in all rows")
         seen = whole.candidate(pair).measured(NEARLY_ORDERED)
@@ -66,11 +66,11 @@ def likely(subject: WatchedTable, wanted: Wanted, runner: Runner, progress: Prog
     return [_scored(whole, pair, seen) for pair, seen in _best_of_each(found)[: wanted.top]]
 
 
-def _score(pair: Pair, seen: Measured) -> float:
+def _score(pair: Pair, seen: MeasuredOrder) -> float:
     return seen.score(int(pair.context is not None))
 
 
-class Rows:
+class RankedRows:
     """All rows of a table, or some: columns in numbers that compare as their values do, each made once. Codes of all
     rows may be given that were read before.
     """
@@ -81,26 +81,26 @@ class Rows:
         self.table, self._chosen, self._cells = table, chosen, (codes or CodedColumns(table)).cells
         self.ranks, self.codes = cache(self._ranks), cache(self._codes)
 
-    def _codes(self, column: int) -> Cells:
+    def _codes(self, column: int) -> ColumnCells:
         codes = self._cells[column].view(np.int32)
         chosen = codes if self._chosen is None else codes[self._chosen]
-        return Cells(chosen, len(self.table.dictionaries[column]))
+        return ColumnCells(chosen, len(self.table.dictionaries[column]))
 
-    def _ranks(self, column: int) -> Cells:
+    def _ranks(self, column: int) -> ColumnCells:
         codes = self.codes(column)
         keys = self.table.order_keys(column).of(np.arange(codes.room))
         ranks = np.empty(codes.room, np.int32)
         ranks[np.argsort(keys, kind="stable")] = np.arange(codes.room)
-        return Cells(ranks[codes.of], codes.room)
+        return ColumnCells(ranks[codes.of], codes.room)
 
-    def candidate(self, pair: Pair) -> Candidate:
+    def candidate(self, pair: Pair) -> OrderCandidate:
         """A pair of columns on these rows."""
         context = None if pair.context is None else self.codes(pair.context)
         distinct = self.table.schema.nulls.are_distinct
-        return Candidate(self.ranks(pair.a), self.ranks(pair.b), pair.descending, context, distinct)
+        return OrderCandidate(self.ranks(pair.a), self.ranks(pair.b), pair.descending, context, distinct)
 
 
-def _worth_a_look(sample: Rows, max_lhs: int, progress: Progress) -> Iterator[Pair]:
+def _worth_a_look(sample: RankedRows, max_lhs: int, progress: Progress) -> Iterator[Pair]:
     """The pairs, and pairs in contexts, that a sample of the rows speaks for."""
     ordered, contexts = _looked_at(sample, max_lhs, progress)
     for a, b in itertools.combinations(ordered, 2):
@@ -112,7 +112,7 @@ def _worth_a_look(sample: Rows, max_lhs: int, progress: Progress) -> Iterator[Pa
             yield from (pair for pair in within if _fits(sample.table, pair) and _speaks_for(sample, pair))
 
 
-def _looked_at(sample: Rows, max_lhs: int, progress: Progress) -> tuple[list[int], list[int]]:
+def _looked_at(sample: RankedRows, max_lhs: int, progress: Progress) -> tuple[list[int], list[int]]:
     """The columns of pairs, and those of contexts; of a wide table the first, and then that is said."""
     types = [column.type for column in sample.table.schema.columns]
     ordered = [column for column, kept in enumerate(types) if _has_order(kept)]
@@ -138,26 +138,26 @@ def _has_order(kept: pa.DataType) -> bool:
     return not (pa.types.is_string(kept) or pa.types.is_boolean(kept))
 
 
-def _groups(sample: Rows, column: int) -> bool:
+def _groups(sample: RankedRows, column: int) -> bool:
     codes = sample.codes(column).of
     return 1 < len(np.unique(codes)) <= len(codes) / _GROUP
 
 
-def _speaks_for(sample: Rows, pair: Pair) -> bool:
+def _speaks_for(sample: RankedRows, pair: Pair) -> bool:
     seen = sample.candidate(pair).measured(NEARLY_ORDERED + _SLACK)
     return seen is not None and _score(pair, seen) >= _LEAST
 
 
-def _best_of_each(found: dict[Pair, Measured]) -> list[tuple[Pair, Measured]]:
+def _best_of_each(found: dict[Pair, MeasuredOrder]) -> list[tuple[Pair, MeasuredOrder]]:
     """Of each pair of columns the best direction and context, the best pairs first."""
     order = sorted(found.items(), key=lambda each: -_score(*each))
-    best: dict[tuple[int, int], tuple[Pair, Measured]] = {}
+    best: dict[tuple[int, int], tuple[Pair, MeasuredOrder]] = {}
     for pair, seen in order:
         best.setdefault((pair.a, pair.b), (pair, seen))
     return list(best.values())
 
 
-def _scored(whole: Rows, pair: Pair, seen: Measured) -> Scored:
+def _scored(whole: RankedRows, pair: Pair, seen: MeasuredOrder) -> Scored:
     schema, score = whole.table.schema, _score(pair, seen)
     names = schema.names
     context = () if pair.context is None else (names[pair.context],)
@@ -172,13 +172,13 @@ def _scored(whole: Rows, pair: Pair, seen: Measured) -> Scored:
     )
 
 
-def as_given(rule: Compatible, seen: Measured, nulls: Nulls) -> str:
+def as_given(rule: Compatible, seen: MeasuredOrder, nulls: Nulls) -> str:
     """The rule as a rule file takes it; what violates it there are the pairs of rows that swap."""
     denial = denial_of(rule) if nulls.are_distinct else None  # lists have no place for nulls that equal nothing
     return denial.text if denial else _lists(rule, seen)
 
 
-def _lists(rule: Compatible, seen: Measured) -> str:
+def _lists(rule: Compatible, seen: MeasuredOrder) -> str:
     """The rule as lists of columns: sorted by the one is sorted by the other; or, where equals of either would be split
     by the other, sorted by both is sorted by the second.
     """
@@ -192,7 +192,7 @@ def _lists(rule: Compatible, seen: Measured) -> str:
     return ListOD((*context, *by), (*context, b)).text
 
 
-def _sentence(rule: Compatible, seen: Measured) -> str:
+def _sentence(rule: Compatible, seen: MeasuredOrder) -> str:
     within = f" with the same {rule.context[0]}" if rule.context else ""
     pairs = f"{seen.coverage:.0%} of the pairs of rows{within} could have been, and by chance half of these would"
     out = f"{seen.to_remove:,} of" if seen.to_remove else "none of"

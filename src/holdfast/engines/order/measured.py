@@ -22,7 +22,7 @@ RISES = 2.0  # so many values that rise one after the other make half the score
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredOrder:
     """What rows tell of a pair of columns in a context; pairs are those of rows of the same group."""
 
     rows: int  # of the table
@@ -59,7 +59,7 @@ class Measured:
 
 
 @dataclass(frozen=True, eq=False)
-class Cells:
+class ColumnCells:
     """A column of some rows: a number each, and how many numbers there may be."""
 
     of: NDArray[np.signedinteger]
@@ -71,15 +71,15 @@ class Cells:
 
 
 @dataclass(frozen=True, eq=False)
-class Candidate:
+class OrderCandidate:
     """A pair of columns in a context, which may be none, one of them read downwards or not; for some rows, of which
     those may be left out that have a null in these columns.
     """
 
-    a: Cells
-    b: Cells
+    a: ColumnCells
+    b: ColumnCells
     descending: bool
-    context: Cells | None = None
+    context: ColumnCells | None = None
     without_nulls: bool = False
 
     def keys(self) -> Numbers:
@@ -97,7 +97,7 @@ class Candidate:
         used = [cells.of > 0 for cells in (self.a, self.b, self.context) if cells is not None]
         return np.asarray(np.logical_and.reduce(used))
 
-    def measured(self, most: float = 1.0) -> Measured | None:
+    def measured(self, most: float = 1.0) -> MeasuredOrder | None:
         """What the rows tell; None where more than this share of them must go."""
         rows, keys = len(self.a.of), np.sort(self.keys())
         falling = self.values(keys)
@@ -112,7 +112,7 @@ class Candidate:
         pairs = both.sizes * (both.sizes - 1) // 2
         differing = pairs - ones.pairs - others.pairs + both.pairs
         tests = differing > 0
-        return Measured(
+        return MeasuredOrder(
             rows,
             int(both.sizes[tests].sum()),
             int(pairs[tests].sum()),

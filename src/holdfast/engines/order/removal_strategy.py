@@ -18,11 +18,11 @@ from itertools import combinations
 
 import numpy as np
 
-from holdfast.borders.parts import Part
+from holdfast.borders.parts import Cover
 from holdfast.borders.rows import RankedColumns
 from holdfast.borders.targets import Targets
 from holdfast.engines.found.strategies import Covers, CoverStrategy, Followed, Spec
-from holdfast.engines.order.duality import Again, Border, Count, Judge
+from holdfast.engines.order.duality import Again, ApproximateBorder, Count, Judge
 from holdfast.engines.order.removals import Context, Contexts, Scratch, counter_of
 from holdfast.engines.order.signatures import saying
 from holdfast.engines.order.touched import Touched
@@ -52,7 +52,7 @@ class RemovalStrategy(CoverStrategy):
 
     name = "removals"
 
-    def __init__(self, rows: RankedColumns, spec: Spec, borders: dict[int, Border]) -> None:
+    def __init__(self, rows: RankedColumns, spec: Spec, borders: dict[int, ApproximateBorder]) -> None:
         self._rows, self._spec, self._borders = rows, spec, borders
 
     @classmethod
@@ -61,7 +61,7 @@ class RemovalStrategy(CoverStrategy):
     ) -> tuple[RemovalStrategy, Covers]:
         """Count contexts to and fro between both borders."""
         rows = subject.part(RankedColumns, runner, progress)
-        strategy = cls(rows, spec, {target: Border() for target in spec.targets.wanted()})
+        strategy = cls(rows, spec, {target: ApproximateBorder() for target in spec.targets.wanted()})
         return strategy, strategy._settled(None, progress)
 
     def follow(self, covers: Covers, change: Change, runner: Runner, progress: Progress) -> Followed:  # noqa: ARG002
@@ -85,13 +85,13 @@ class RemovalStrategy(CoverStrategy):
     @classmethod
     def load(cls, subject: WatchedTable, spec: Spec, arrays: Arrays, facts: Facts) -> RemovalStrategy:  # noqa: ARG003
         """What `dump` described."""
-        borders = {target: Border() for target in spec.targets.wanted()}
+        borders = {target: ApproximateBorder() for target in spec.targets.wanted()}
         contexts = bitsets.integers(np.array(arrays["contexts"], np.uint64).reshape(-1, spec.targets.context_words))
         for target, context, removed in zip(arrays["target"], contexts, arrays["removed"], strict=True):
             borders[int(target)].failing[context] = int(removed)
         return cls(subject.part(RankedColumns), spec, borders)
 
-    def _settled(self, change: Change | None, progress: Progress) -> dict[int, Part]:
+    def _settled(self, change: Change | None, progress: Progress) -> dict[int, Cover]:
         """The covers, after a batch or, without one, from scratch."""
         targets, limit = self._spec.targets, limit_of(self._spec.error, int(np.count_nonzero(self._rows.alive)))
         deleted, touched = (len(change.dead), Touched.by(self._rows, change)) if change else (0, None)
@@ -107,7 +107,7 @@ class RemovalStrategy(CoverStrategy):
         each(pairs, lambda pair, so_far: self._pair(pair, now, so_far), progress=said_of_pairs)
         words = targets.context_words
         return {
-            target: Part(bitsets.of_integers(border.holding, words), np.array(list(border.holding.values()), np.int64))
+            target: Cover(bitsets.of_integers(border.holding, words), np.array(list(border.holding.values()), np.int64))
             for target, border in self._borders.items()
         }
 

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.borders.partitions import Columns, Partition, Walks, sorted_by
+from holdfast.borders.partitions import ColumnPartitions, Partition, Walks, sorted_by
 from holdfast.borders.rows import RankedColumns
 from holdfast.borders.targets import Targets
 from holdfast.kernels import removals as kernels
@@ -38,7 +38,7 @@ _SMALL = 8  # of partitions of fewer rows than one in so many only these are loo
 _TINY = 256  # those of fewer than one in so many are sorted by themselves
 
 
-class Grouped:
+class GroupedRows:
     """The partition of a context, of a table of so many rows."""
 
     def __init__(self, partition: Partition, count: int) -> None:
@@ -69,9 +69,9 @@ class Contexts:
     def __init__(self, rows: RankedColumns, fresh: int = 0, room: int = _ROOM) -> None:
         """Only of groups with a row from the place `fresh` on."""
         self.rows = rows
-        self._walks = Walks(Columns(rows, fresh))
+        self._walks = Walks(ColumnPartitions(rows, fresh))
         self._room, self._used = room, 0
-        self._kept: OrderedDict[Context, Grouped] = OrderedDict()
+        self._kept: OrderedDict[Context, GroupedRows] = OrderedDict()
         self._lock = threading.Lock()
 
     @property
@@ -79,11 +79,11 @@ class Contexts:
         """The columns, those with few values first."""
         return self._walks.columns.order[::-1]
 
-    def of(self, context: Context) -> Grouped:
+    def of(self, context: Context) -> GroupedRows:
         """The partition of a context."""
         known = self._look_up(context)
         if known is None:
-            known = Grouped(self._partition(context), self.rows.count)
+            known = GroupedRows(self._partition(context), self.rows.count)
             self._keep(context, known)
         return known
 
@@ -98,14 +98,14 @@ class Contexts:
             column, parent = own[-1], self.of(context ^ 1 << own[-1])
         return self._walks.refined(parent.partition, column)
 
-    def _look_up(self, context: Context) -> Grouped | None:
+    def _look_up(self, context: Context) -> GroupedRows | None:
         with self._lock:
             known = self._kept.get(context)
             if known is not None:
                 self._kept.move_to_end(context)
             return known
 
-    def _keep(self, context: Context, grouped: Grouped) -> None:
+    def _keep(self, context: Context, grouped: GroupedRows) -> None:
         with self._lock:
             if context in self._kept:
                 return
@@ -130,7 +130,7 @@ class Scratch:
         return known[:size]
 
 
-Counter = Callable[[Grouped, int], int]  # how many rows of a partition must go, or a number above a limit
+Counter = Callable[[GroupedRows, int], int]  # how many rows of a partition must go, or a number above a limit
 
 
 def counter_of(rows: RankedColumns, targets: Targets, target: int, scratch: Scratch) -> Counter:
@@ -140,7 +140,7 @@ def counter_of(rows: RankedColumns, targets: Targets, target: int, scratch: Scra
         return _PairCounter(rows, (columns[0], columns[1]), targets.is_descending(target), scratch).count
     counts = np.zeros(int(rows.value_counts[columns[0]]), np.int64)
 
-    def of_constant(grouped: Grouped, most: int) -> int:
+    def of_constant(grouped: GroupedRows, most: int) -> int:
         partition, cells = grouped.partition, rows.cells[columns[0]]
         return int(kernels.for_constant(partition.rows, partition.starts, cells, rows.distinct, counts, most))
 
@@ -153,7 +153,7 @@ class _PairCounter:
     def __init__(self, rows: RankedColumns, pair: tuple[int, int], descending: bool, scratch: Scratch) -> None:
         self._rows, self._pair, self._descending, self._scratch = rows, pair, descending, scratch
 
-    def count(self, grouped: Grouped, most: int) -> int:
+    def count(self, grouped: GroupedRows, most: int) -> int:
         """How many rows of a partition must go, or a number above `most`."""
         partition = grouped.partition
         ends = self._scratch.array("ends", partition.groups, np.int32)

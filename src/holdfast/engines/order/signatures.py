@@ -17,7 +17,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from holdfast.borders.evidence import Border, maximal
-from holdfast.borders.parts import Part
+from holdfast.borders.parts import Cover
 from holdfast.borders.targets import Targets
 from holdfast.engines.found.strategies import Covers, CoverStrategy, Followed, Spec, exact
 from holdfast.engines.watched import Arrays, Facts, WatchedTable
@@ -32,21 +32,23 @@ from holdfast.table.threads import OnProgress
 _AT_ONCE = 1 << 26  # bytes of broken targets that are looked at together
 
 
-class Maximal(Border):
+class MaximalSignatures(Border):
     """The maximal agree-sets of signatures."""
 
     @staticmethod
-    def none(targets: Targets) -> Maximal:
+    def none(targets: Targets) -> MaximalSignatures:
         """Of no signatures."""
-        return Maximal(targets, *(np.empty((0, words), np.uint64) for words in (targets.context_words, targets.words)))
+        return MaximalSignatures(
+            targets, *(np.empty((0, words), np.uint64) for words in (targets.context_words, targets.words))
+        )
 
-    def with_more(self, signatures: Words) -> Maximal:
+    def with_more(self, signatures: Words) -> MaximalSignatures:
         """After some signatures appeared."""
         sets, bits = self.sets, self.bits
         for agree, broken in _evidence(signatures, self.targets):
             both = np.concatenate([sets, agree]), np.concatenate([bits, broken])
             _, sets, bits = maximal(*both, self.targets.columns)
-        return Maximal(self.targets, sets, bits)
+        return MaximalSignatures(self.targets, sets, bits)
 
     def rests_on(self, signatures: Words) -> bool:
         """Whether one of some signatures breaks a target for which its agree-set is maximal."""
@@ -63,7 +65,7 @@ class SignatureStrategy(CoverStrategy):
 
     name = "counts"
 
-    def __init__(self, pairs: CountedSignatures, spec: Spec, maximal: Maximal) -> None:
+    def __init__(self, pairs: CountedSignatures, spec: Spec, maximal: MaximalSignatures) -> None:
         self._pairs, self._spec, self._maximal = pairs, spec, maximal
 
     @classmethod
@@ -72,19 +74,19 @@ class SignatureStrategy(CoverStrategy):
     ) -> tuple[SignatureStrategy, Covers]:
         """Compare all pairs, and derive."""
         pairs = subject.part(CountedSignatures, runner, progress)
-        strategy = cls(pairs, spec, Maximal.none(spec.targets).with_more(pairs.sets.sets))
+        strategy = cls(pairs, spec, MaximalSignatures.none(spec.targets).with_more(pairs.sets.sets))
         return strategy, strategy._derived(spec.targets.wanted(), progress)
 
     def follow(self, covers: Covers, change: Change, runner: Runner, progress: Progress) -> Followed:  # noqa: ARG002
         """Derive what a batch changed in the maximal agree-sets."""
         before, delta = self._maximal, self._pairs.delta
         if before.rests_on(delta.vanished):
-            self._maximal = Maximal.none(before.targets).with_more(self._pairs.sets.sets)
+            self._maximal = MaximalSignatures.none(before.targets).with_more(self._pairs.sets.sets)
         else:
             self._maximal = before.with_more(delta.appeared)
         return Followed(self._derived(self._maximal.changed_since(before), progress))
 
-    def _derived(self, wanted: list[int], progress: Progress) -> dict[int, Part]:
+    def _derived(self, wanted: list[int], progress: Progress) -> dict[int, Cover]:
         said = saying(len(wanted), self._spec.max_size, progress)
         return exact(self._maximal.covers(wanted, self._spec.max_size, said))
 
@@ -97,7 +99,7 @@ class SignatureStrategy(CoverStrategy):
         """What `dump` described."""
         sets = np.array(arrays["sets"], np.uint64).reshape(-1, spec.targets.context_words)
         bits = np.array(arrays["bits"], np.uint64).reshape(-1, spec.targets.words)
-        return cls(subject.part(CountedSignatures), spec, Maximal(spec.targets, sets, bits))
+        return cls(subject.part(CountedSignatures), spec, MaximalSignatures(spec.targets, sets, bits))
 
 
 def saying(targets: int, max_size: int | None, progress: Progress) -> OnProgress:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from holdfast.borders.partitions import Partition
 from holdfast.borders.rows import RankedColumns
-from holdfast.engines.order.removals import Context, Contexts, Counter, Grouped
+from holdfast.engines.order.removals import Context, Contexts, Counter, GroupedRows
 from holdfast.kernels import removals as kernels
 from holdfast.table.change import Change
 
@@ -53,11 +53,11 @@ class Touched:
         now = self._without(partition, self._died, self._born)
         return before + counter(now, len(now.partition.rows)) - counter(was, len(was.partition.rows))
 
-    def _without(self, partition: Partition, first: int, end: int) -> Grouped:
+    def _without(self, partition: Partition, first: int, end: int) -> GroupedRows:
         """A partition without the rows of some places."""
         rows, starts = np.empty_like(partition.rows), np.empty_like(partition.starts)
         groups = kernels.leave_out(partition.rows, partition.starts, first, end, rows, starts)
-        return Grouped(Partition(rows[: starts[groups]], starts[: groups + 1]), self.contexts.rows.count)
+        return GroupedRows(Partition(rows[: starts[groups]], starts[: groups + 1]), self.contexts.rows.count)
 
 
 class _Rearranged(RankedColumns):

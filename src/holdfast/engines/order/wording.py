@@ -12,7 +12,7 @@ Rules = rules.Rules[Canonical]
 
 
 @dataclass(frozen=True)
-class Wording(rules.Wording[Canonical]):
+class OrderWording(rules.Wording[Canonical]):
     """What order dependencies need to be put into words."""
 
     def direction(self, target: int) -> Direction:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.borders.partitions import Columns, Walks, sorted_by
+from holdfast.borders.partitions import ColumnPartitions, Walks, sorted_by
 from holdfast.borders.rows import RankedColumns
 from holdfast.engines.pointwise.marks import EQUAL, FREE, MORE, Boxes, Space
 from holdfast.kernels.below import count_below
@@ -43,7 +43,7 @@ class _Counting:
 
     def __init__(self, rows: RankedColumns, space: Space) -> None:
         self._rows, self._space = rows, space
-        self._walks = Walks(Columns(rows))
+        self._walks = Walks(ColumnPartitions(rows))
 
     def of(self, box: NDArray[np.uint8], so_far: SoFar) -> int:
         """How many pairs lie in a box."""

@@ -23,7 +23,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.borders.partitions import Columns, Partition, Walks, sorted_by
+from holdfast.borders.partitions import ColumnPartitions, Partition, Walks, sorted_by
 from holdfast.borders.rows import RankedColumns
 from holdfast.engines.pointwise.marks import EQUAL, FREE, LESS, MIRRORED, MORE, OTHER, Boxes, Space, met, values_of
 from holdfast.kernels import dominance
@@ -176,7 +176,7 @@ class _Look:
         self._cells, self._values = rows.cells, rows.value_counts
         self._alive, self._fresh = rows.alive, fresh
         self._present = cache(partial(_present, rows))
-        self._walks = Walks(Columns(rows, fresh))
+        self._walks = Walks(ColumnPartitions(rows, fresh))
 
     def _many_first(self, columns: Iterable[int]) -> list[int]:
         """Columns by how many values they have."""
