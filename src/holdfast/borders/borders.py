@@ -1,7 +1,8 @@
 """The borders of a table's rules: found by evidence and proof, to a fixpoint, and kept under batches.
 
 Of each target the evidence leaves minimal contexts, P (see `evidence`). Those that nobody has proved are looked at;
-what fails gives pairs of rows that become evidence, and P is derived anew where that changed; until all of P is proved.
+what fails gives pairs of rows that become evidence, and P is derived again where that changed, until all of P is
+proved.
 
 Why P then is the answer: let N be the maximal agree-sets of the witnesses that break a target. Every set in N has a
 living witness, so no part of it is a valid context. Every valid context is therefore a part of no set in N, hits the
@@ -10,7 +11,7 @@ and validity passes to larger contexts. So the valid contexts are those that con
 valid ones are exactly P. What was sampled decides how long that takes, and nothing else.
 
 Under batches. Rows that die break no rule: P stays proved. They may take the last witness of a set in N with them: that
-very context is looked at, and what fails there is the new witness; else the set goes, P is derived anew, and only what
+very context is looked at, and what fails there is the new witness; else the set goes, P is derived again, and only what
 is new in it is proved. Rows that come refute members of P, and only by a pair with a new row: as every context that
 replaces a member hits what the member hit, it contains one that was valid, so pairs of old rows need no look.
 
@@ -150,17 +151,17 @@ class Borders:
     # ---- to the fixpoint --------------------------------------------------------------------------------------------
 
     def _settle(
-        self, columns: ColumnPartitions, open_: Candidates, progress: Progress, asked: Sequence[Questions] | None = None
+        self, columns: ColumnPartitions, open_: Candidates, progress: Progress, known: Sequence[Questions] | None = None
     ) -> list[Proofs]:
         """Prove the contexts that are open, take in what refutes some, and so on until none is. All others of P are
-        proved. `asked` are the same contexts as questions, where these are known. Gives what each round found.
+        proved. `known` are the same contexts as questions, where these are at hand. Gives what each round found.
         """
         rounds: list[Proofs] = []
         while len(open_):
-            if asked is None or rounds:
-                asked = questions(columns, self.targets, open_.contexts, open_.targets)
+            if known is None or rounds:
+                known = questions(columns, self.targets, open_.contexts, open_.targets)
             rounds.append(
-                proved_by(self._runner, columns, asked, self._saying(len(rounds) + 1, asked, open_, progress))
+                proved_by(self._runner, columns, known, self._saying(len(rounds) + 1, known, open_, progress))
             )
             if not len(rounds[-1].pairs):
                 break
@@ -271,12 +272,12 @@ class Borders:
         asked = questions(columns, self.targets, open_.contexts, open_.targets)
         return Everything(columns.order, every.some(easy), open_, asked)
 
-    # ---- kept -------------------------------------------------------------------------------------------------------
+    # ---- stored -----------------------------------------------------------------------------------------------------
 
     def dump(self) -> dict[str, NDArray[Any]]:
         """Arrays from which, with the covers, `load` makes the same."""
-        kept = self.evidence.witnesses
-        arrays = {"rows": kept.rows, "agree": kept.agree, "broken": kept.broken}
+        own = self.evidence.witnesses
+        arrays = {"rows": own.rows, "agree": own.agree, "broken": own.broken}
         return {f"witness/{name}": array.reshape(-1) for name, array in arrays.items()}
 
     @staticmethod
@@ -285,8 +286,8 @@ class Borders:
     ) -> Borders:
         """What `dump` described."""
         shapes = {"rows": 2, "agree": targets.context_words, "broken": targets.words}
-        kept = (np.array(arrays[f"witness/{name}"]).reshape(-1, width) for name, width in shapes.items())
-        return Borders(rows, Evidence.of(targets, Witnesses(*kept)), covers, max_size)
+        own = (np.array(arrays[f"witness/{name}"]).reshape(-1, width) for name, width in shapes.items())
+        return Borders(rows, Evidence.of(targets, Witnesses(*own)), covers, max_size)
 
 
 def _at_once(targets: Targets) -> int:
@@ -295,7 +296,7 @@ def _at_once(targets: Targets) -> int:
 
 
 def _with_number(contexts: Words, numbers: NDArray[np.int64]) -> Words:
-    """Contexts with a number beside each, as keys."""
+    """Contexts, each with a number, as keys."""
     return np.concatenate([contexts, numbers.astype(np.uint64)[:, None]], axis=1)
 
 

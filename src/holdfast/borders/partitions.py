@@ -1,7 +1,7 @@
 """Partitions of a table's rows by contexts, each refined from that of a smaller context.
 
 Contexts are worked on in the order of a trie over columns, those with many values first: so the partition of a prefix
-is there when a longer context is wanted, and what is kept is one partition for each column and one for each step of
+is there when a longer context is wanted, and what is stored is one partition for each column and one for each step of
 the way down. Partitions are stripped: rows that are alone in their group are left out, and, where only pairs with new
 rows matter, groups without a new row.
 
@@ -22,8 +22,8 @@ from holdfast.kernels.partitions import Room
 from holdfast.kernels.swaps import Way
 
 _CACHE_BYTES = 192 << 20  # for partitions that longer contexts start with
-_BITMAP = 1 << 17  # marks of the pairs of values that new rows have, a byte each
-_WORTH_KEEPING = 1 << 14  # rows: smaller ones are made anew as fast
+_BITMAP = 1 << 17  # which pairs of values that new rows have, a byte each
+_WORTH_KEEPING = 1 << 14  # rows: smaller ones are made again as fast
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,7 @@
 
 A cell is the rank of its value among all values of the column, null has rank 0. A value that arrives between two others
 moves the ranks above it, in one pass over the cells of that column. Rows keep their places: dead ones are marked, new
-ones come behind, and when most are dead the whole is made anew.
+ones come behind, and when most are dead the whole is made again.
 Where nobody asks for an order, codes do as well, and nothing is sorted.
 
 Cost: 4 bytes a cell and 9 bytes a row; a batch costs what it brings, and a pass for each column with new values.
@@ -51,7 +51,7 @@ class RankedColumns:
 
     @classmethod
     def load(cls, table: Table, arrays: Arrays, facts: Mapping[str, Any]) -> Self:  # noqa: ARG003
-        """The rows of a table; nothing is kept of them but the table itself."""
+        """The rows of a table; nothing is stored of them but the table itself."""
         return cls(table)
 
     def dump(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
@@ -59,7 +59,7 @@ class RankedColumns:
         return {}, {}
 
     def rewritten(self, table: Table, kept: Kept) -> Self:  # noqa: ARG002
-        """The rows of a table that was written anew."""
+        """The rows of a table that was written again."""
         return type(self)(table)
 
     def _read(self) -> None:

@@ -25,7 +25,7 @@ _PRINTED = 5  # violations that `print()` shows
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Listing(Printed, Framed):
-    """The violations of a rule: their number, and the pairs unless only the number is kept.
+    """The violations of a rule: their number, and the pairs unless only the number is stored.
 
     >>> import holdfast as hf, pyarrow as pa
     >>> listing = hf.check(pa.table({"id": [1, 1, 2]}), "key(id)").listings[0]
@@ -54,7 +54,7 @@ class Listing(Printed, Framed):
 
     @property
     def listed(self) -> NDArray[np.int64]:
-        """The pairs; an error where only their number is kept."""
+        """The pairs; an error where only their number is stored."""
         if self.pairs is None:
             raise BadInput(
                 f"rule {self.rule.name}: only the number of its violations is kept ({self.count:,}); "
@@ -87,7 +87,7 @@ class Listing(Printed, Framed):
         return pa.table(columns)
 
     def to_json(self) -> dict[str, Any]:
-        """The rule with the number of its violations; `listed` says that the pairs are kept, too."""
+        """The rule with the number of its violations; `listed` says that the pairs are stored, too."""
         rule, listed = self.rule, self.pairs is not None
         about = {"kind": "rule", "table": rule.table, "rule": rule.name, "text": rule.text}
         return {**about, "violations": self.count, "listed": listed}

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Wanted:
-    """Which likely rules are asked for: the best so many of a class, with left sides and keys up to some columns."""
+    """Which likely rules are asked for: the best N of a class, with left sides and keys up to some columns."""
 
     top: int = TOP
     max_lhs: int = MAX_LHS
@@ -40,7 +40,7 @@ class Scored:
     score: float
     support: int  # rows that could have broken it
     sentence: str  # what the score is made of
-    to_remove: int = 0  # so many rows are in the way of the rule; 0: it is exact
+    to_remove: int = 0  # rows in the way of the rule; 0: it is exact
     g3: float = 0.0  # the share of rows that these are
     rows: tuple[int, ...] = ()  # the first of them, by id
     given: str = ""  # the rule as a rule file takes it, where that is not its own text
@@ -64,7 +64,7 @@ class Scored:
         return self.given or (rule if rule.given_as else denial_of(rule) or rule).text
 
     def to_json(self) -> dict[str, Any]:
-        """The rule with its score, which other figures are told beside."""
+        """The rule with its score and other figures."""
         return {
             **self.rule.to_json(),
             "score": round(self.score, 6),

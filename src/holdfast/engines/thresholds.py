@@ -44,10 +44,10 @@ ROWS_TO_REMOVE = 10  # that a suggestion names
 _DENOMINATORS = (10, 1_000, 100_000, 10_000_000)  # of shares that people mean
 
 
-def telling(share: float) -> float:
+def tested_weight(share: float) -> float:
     """What a share of rows, or of pairs, that could have broken a rule is worth: it rises steeply at first.
 
-    >>> telling(0.0), telling(1.0)
+    >>> tested_weight(0.0), tested_weight(1.0)
     (0.0, 1.0)
     """
     return share * (1.0 + HALF) / (share + HALF)

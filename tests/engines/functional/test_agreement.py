@@ -35,7 +35,7 @@ def counted(table: Table, lhs: list[int], rhs: list[int]) -> list[FDEvidence]:
     """What speaks for each of some right sides; only the columns that are asked for are read."""
     agreement = Agreement(table, {*lhs, *rhs})
     side = agreement.side(agreement.in_order(lhs))
-    told = [each for each in agreement.told(side, rhs) if each is not None]
+    told = [each for each in agreement.results(side, rhs) if each is not None]
     return [each.evidence for each in agreement.whole(side, rhs, told)]
 
 
@@ -61,7 +61,7 @@ def test_rows_to_remove_and_broken_pairs_are_those_of_the_groups(
     world.change(more)
     agreement = Agreement(world.table)
     side = agreement.side(agreement.in_order(lhs))
-    named = [each for each in agreement.told(side, [4]) if each is not None]
+    named = [each for each in agreement.results(side, [4]) if each is not None]
     (told,) = agreement.whole(side, [4], named)
     groups = Groups(world.table, lhs, 4)
     assert (told.evidence.outside, told.broken_pairs) == (groups.to_remove, groups.broken_pairs)
@@ -77,9 +77,9 @@ def test_a_look_ends_only_where_it_is_not_worth_it(
     world.change(Batch(some))
     agreement = Agreement(world.table)
     side = agreement.side(agreement.in_order([c for c in lhs if c != rhs]))
-    (whole,) = agreement.told(side, [rhs])
+    (whole,) = agreement.results(side, [rhs])
     assert whole is not None
-    (told,) = agreement.told(side, [rhs], [worth])
+    (told,) = agreement.results(side, [rhs], [worth])
     about = whole.evidence
     if told is None:
         beyond = (about.agreeing - about.chance) / (1 - about.chance) if about.chance < 1 else 0
@@ -87,7 +87,7 @@ def test_a_look_ends_only_where_it_is_not_worth_it(
         assert found < worth or found <= 0
     else:
         assert told == whole
-    assert agreement.told(side, [rhs]) == [whole]
+    assert agreement.results(side, [rhs]) == [whole]
 
 
 def test_agreement_of_large_groups_fits() -> None:

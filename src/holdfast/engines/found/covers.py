@@ -70,7 +70,7 @@ class Listed:
 
 
 def with_number(contexts: Words, numbers: Numbers) -> Words:
-    """Contexts with a number beside each, as keys."""
+    """Contexts, each with a number, as keys."""
     return np.concatenate([contexts, numbers.astype(np.uint64)[:, None]], axis=1)
 
 
@@ -93,12 +93,12 @@ def minus(some: Parts, others: Parts, targets: Iterable[int], words: int) -> dic
     return {target: part for target, part in own.items() if len(part)}
 
 
-def minimal(covers: Parts, targets: Targets, asked: Iterable[int]) -> dict[int, Cover]:
+def minimal(covers: Parts, targets: Targets, chosen_ones: Iterable[int]) -> dict[int, Cover]:
     """The minimal rules of some targets. Those of a pair leave out the contexts in which one of the two is constant
     (papers: fastod, section 4.1). Such a context is minimal for the constant, too: with fewer columns the pair would
     hold, too.
     """
-    rules = {target: covers[target] for target in asked}
+    rules = {target: covers[target] for target in chosen_ones}
     pairs = {target: part for target, part in rules.items() if target > targets.key and len(part)}
     constants = Listed.joined({c: covers[c] for c in range(targets.columns if pairs else 0)}, targets.context_words)
     if not len(constants):

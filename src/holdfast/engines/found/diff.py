@@ -102,9 +102,9 @@ def _standing(some: Listed, at: Moment[R], other: Moment[R], smaller: CauseKind,
         return Standing(np.ones(len(some), np.bool_), has_pairs=at.has_pairs)
     targets, wording = at.targets, at.reported.wording
     one, two = _columns(some.targets, targets)
-    asked = np.unique(np.concatenate([some.targets, one, two])).tolist()
-    new = minus(at.minimal, other.covers, asked, targets.context_words) if new is None else new
-    fresh = Listed.of({target: new[target] for target in asked if target in new}, targets.context_words)
+    about = np.unique(np.concatenate([some.targets, one, two])).tolist()
+    new = minus(at.minimal, other.covers, about, targets.context_words) if new is None else new
+    fresh = Listed.of({target: new[target] for target in about if target in new}, targets.context_words)
     by = within(np.tile(some.contexts, (3, 1)), np.concatenate([some.targets, one, two]), fresh).reshape(3, -1)
     implied = by.max(axis=0, initial=-1) >= 0
 

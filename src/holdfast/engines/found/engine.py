@@ -48,7 +48,7 @@ _MANY = 1 << 10  # pairs of rows from which on equal ones are looked at once
 
 class ContextState(Generic[R]):
     """The covers of every target, the minimal rules among them, and the strategy that keeps them. `table`, and
-    `filled`, which tells the empty rules, are as of the last batch that was taken in, which the subject may be ahead
+    `filled`, which knows the empty rules, are as of the last batch that was taken in, which the subject may be ahead
     of; `now` is how the rules stand then, and `step` what this batch did, until it is explained.
     """
 
@@ -161,8 +161,8 @@ class ContextEngine(Engine[WatchedTable, S], Generic[R, S]):
         kinds = self._broken_as(lost)
 
         def causes() -> dict[str, Cause]:
-            told = went.causes(lost.with_texts(), kinds)
-            return told if came is None else {**told, **came.causes(gained.with_texts(), lambda _: self.mended)}
+            of_lost = went.causes(lost.with_texts(), kinds)
+            return of_lost if came is None else {**of_lost, **came.causes(gained.with_texts(), lambda _: self.mended)}
 
         count = len(lost) + len(gained) if came else len(lost) - int(np.count_nonzero(went.broken))
         return replace(diff, witnesses=found, causes=Causes(count, causes))

@@ -83,7 +83,7 @@ class Wording(ABC, Generic[R]):
 
 class Rules(LazyRules[R]):
     """Rules by text, from the parts of their targets, in a table of some rows. `error` is the name of their errors,
-    `filled` tells which rules are empty, `listed` is their order where it is another. Nothing here changes later.
+    `filled` knows which rules are empty, `listed` is their order where it is another. Nothing here changes later.
     """
 
     def __init__(
@@ -106,7 +106,7 @@ class Rules(LazyRules[R]):
         return self.wording.texts(self.listed) if self._texts is None else iter(self._texts)
 
     def with_texts(self) -> list[str]:
-        """The texts, which are kept from now on: those of a diff are read again and again."""
+        """The texts, which stay from now on: those of a diff are read again and again."""
         if self._texts is None:
             self._texts = list(self.wording.texts(self.listed))
         return self._texts

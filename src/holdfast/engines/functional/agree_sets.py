@@ -38,9 +38,9 @@ class MaximalChange:
 
 
 class CountedAgreeSets:
-    """The counted agree-sets of a table, and the maximal ones (only kept once asked for).
+    """The counted agree-sets of a table, and the maximal ones (from when they are first needed).
 
-    `changed` tells what the last batch did to the maximal ones, if they were kept then.
+    `changed` is what the last batch did to the maximal ones, if they were there then.
     """
 
     name: ClassVar[str] = "agree-sets"
@@ -80,7 +80,7 @@ class CountedAgreeSets:
             self.changed = MaximalChange(before, shift)
 
     def rewritten(self, table: Table, kept: Kept) -> CountedAgreeSets:  # noqa: ARG002
-        """Agree-sets know no codes; rows are read anew with the next batch."""
+        """Agree-sets know no codes; rows are read again with the next batch."""
         return CountedAgreeSets.load(table, *self.dump())
 
     def dump(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:

@@ -65,9 +65,7 @@ class Agreement:
         self._lone_nulls = table.schema.nulls.are_distinct
         self._codes = codes or CodedColumns(table, only)
         self.cells = self._codes.cells
-        self._named = ColumnPartitions(
-            self._codes, distinct=True
-        )  # a null on the left names nothing, whatever nulls are
+        self._named = ColumnPartitions(self._codes, distinct=True)  # a null on the left names nothing
         self._walks = Walks(self._named)
         counts = [self._counted(c) for c in range(self._codes.columns)]
         frequent = [_most_frequent(count) for count in counts]
@@ -114,7 +112,7 @@ class Agreement:
 
     # ---- right sides ------------------------------------------------------------------------------------------------
 
-    def told(
+    def results(
         self, side: LeftSide, rhs: Sequence[int], worth: Sequence[float] | None = None
     ) -> list[AgreementResult | None]:
         """What speaks for each of some right sides; None where agreement beyond chance, times the share of usual rows,

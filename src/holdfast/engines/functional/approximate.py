@@ -4,7 +4,7 @@ The error of `X -> A` is g1, the share of all unordered pairs of rows, n (n - 1)
 of a key the share that agrees on X. A rule is given iff its error is at most the threshold (decided in whole pairs, see
 `thresholds`) and that of no rule with a part of its left side is. Errors fall as X grows.
 
-Only the counted distinct agree-sets are looked at, never the rows. Two ways, same answers:
+Only the counted distinct agree-sets are looked at, never the rows. Two algorithms, same answers:
 - up to NARROW columns, for all X at once: `at[X]`, the pairs that agree on X, is the sum of counts over the supersets
   of X, which one pass a column makes (the zeta transform), and the error of `X -> A` is `at[X] - at[X + A]`.
   2^columns numbers and some passes over them: 10 ms for the 15 columns of adult.

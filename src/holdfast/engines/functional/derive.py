@@ -5,7 +5,7 @@ The key is a target like the columns (see `pairs.maximal`): X is a key iff X mee
 two equal rows agree on all columns, the complement is empty, and nothing meets it.
 
 Targets are independent of each other, so they are derived in threads, and after a batch only those whose maximal
-agree-sets changed are mended, or derived anew where that is cheaper.
+agree-sets changed are mended, or derived again where that is cheaper.
 """
 
 from __future__ import annotations

@@ -67,20 +67,24 @@ class FunctionalEngine(ContextEngine[Dependency, DependencyState]):
 
     def explained(self, state: DependencyState, diff: Diff, batch: Batch) -> Diff:
         """Also what the rules were worth that were lost, and what those are worth that were gained."""
-        told, change = super().explained(state, diff, batch), batch.only
+        explained, change = super().explained(state, diff, batch), batch.only
         if min(change.before.rows, change.after.rows) < FEWEST_ROWS:
-            return told  # no pair of rows was there, or is any more
+            return explained  # no pair of rows was there, or is any more
         lost, gained = cast(Rules, diff.lost), cast(Rules, diff.gained)
-        worth = worth_of(change.before, lost, told.witnesses), worth_of(change.after, gained)
-        return replace(told, worth=worth[0], gained_worth=worth[1])
+        worth = worth_of(change.before, lost, explained.witnesses), worth_of(change.after, gained)
+        return replace(explained, worth=worth[0], gained_worth=worth[1])
 
     def ranked(self, state: DependencyState) -> Ranked:
         """The rules, those with the highest scores first."""
         return Ranked(self.result(state), state.table)
 
     def explain(
-        self, state: DependencyState | None, subject: WatchedTable, text: str, rows: Sequence[int] = ()
-    ) -> DependencyExplanation:  # noqa: ARG002
+        self,
+        state: DependencyState | None,  # noqa: ARG002
+        subject: WatchedTable,
+        text: str,
+        rows: Sequence[int] = (),
+    ) -> DependencyExplanation:
         """How far a key or an FD holds, watched or not, and which rows to look at."""
         self.refuse_rows(rows)
         return explain(subject.table, text)

@@ -17,9 +17,9 @@ A null on the left names nothing, so that row has no group; on the right it is a
 one of its own. All that is counted is a whole number, so that it does not matter in which order: what is kept under
 batches equals what is found anew.
 
-`EvidenceSums` keeps what the groups of one FD tell of it true under batches. A batch costs what the cells of its clusters
-cost, and, where a value becomes usual or ceases to be, what the clusters with that value cost. Memory: 16 bytes a cell
-and some 30 a value.
+`EvidenceSums` keeps what the groups of one FD say of it true under batches. A batch costs what the cells of its
+clusters cost, and, where a value becomes usual or ceases to be, what the clusters with that value cost. Memory: 16
+bytes a cell and some 30 a value.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.engines.thresholds import LONGER, telling
+from holdfast.engines.thresholds import LONGER, tested_weight
 from holdfast.kernels.usual import Cells, Values, count, enter, leave, link
 
 OPEN = 0.1  # what one group that would fail by chance leaves open, beside what it shows
@@ -77,7 +77,7 @@ class FDEvidence:
 
 def most(tested: int, rows: int, columns: int) -> float:
     """What a rule with so many rows that share X can score at most, whatever its right side."""
-    return telling(tested / rows) * LONGER ** (columns - 1) if rows else 0.0
+    return tested_weight(tested / rows) * LONGER ** (columns - 1) if rows else 0.0
 
 
 Ids = NDArray[np.int64]
@@ -102,11 +102,11 @@ class EvidenceSums:
     @staticmethod
     def load(arrays: Mapping[str, NDArray[Any]]) -> EvidenceSums:
         """What `dump` described."""
-        telling = EvidenceSums.__new__(EvidenceSums)
-        telling._sums = arrays["sums"].copy()
-        telling._values = Values(*(arrays[name].copy() for name in Values._fields))
-        telling._linked = len(telling._values.following)
-        return telling
+        tested_weight = EvidenceSums.__new__(EvidenceSums)
+        tested_weight._sums = arrays["sums"].copy()
+        tested_weight._values = Values(*(arrays[name].copy() for name in Values._fields))
+        tested_weight._linked = len(tested_weight._values.following)
+        return tested_weight
 
     def leave(self, clusters: Ids, cells: Cells, values: int) -> None:
         """Some clusters are about to change."""

@@ -140,7 +140,7 @@ class _Search:
             needs = {c: max(LEAST_OF_SEVERAL, self._best_part(side.columns, c)) for c in others}
         bound = most(side.tested, self._agreement.rows, len(side.columns))
         rhs = [c for c in others if needs[c] < bound]
-        told = self._agreement.told(side, rhs, [needs[c] / bound * _ROUNDED for c in rhs])
+        told = self._agreement.results(side, rhs, [needs[c] / bound * _ROUNDED for c in rhs])
         return [(c, one) for c, one in zip(rhs, told, strict=True) if one is not None]
 
     def _candidates(self, side: LeftSide, told: Sequence[tuple[int, AgreementResult]]) -> Iterable[_Found]:
@@ -157,7 +157,7 @@ class _Search:
         """
         return max((self._scores.get((part, rhs), 0.0) for part in _parts(columns)), default=0.0)
 
-    # ---- telling ----------------------------------------------------------------------------------------------------
+    # ---- results ----------------------------------------------------------------------------------------------------
 
     def told(self, top: int) -> list[Scored]:
         """The best so many, with the rows to remove."""

@@ -149,7 +149,7 @@ class _Search:
     def _partition(self, columns: Lhs, walks: Walks) -> Partition:
         return walks.to(tuple(c for c in walks.columns.order if c in columns))
 
-    # ---- telling ----------------------------------------------------------------------------------------------------
+    # ---- results ----------------------------------------------------------------------------------------------------
 
     def told(self, top: int) -> list[Scored]:
         """The best so many, with the rows to remove."""

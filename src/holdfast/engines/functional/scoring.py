@@ -1,4 +1,4 @@
-"""What found keys and FDs are worth: their scores, for as many short ones as can be told in good time.
+"""What found keys and FDs are worth: their scores, for as many short ones as can be scored in good time.
 
 A rule with more columns on the left is worth less (see `evidence`), so long ones need no look: with three columns none
 can be likely. Accidents are mostly long, and a thousand of them cost nothing.
@@ -29,7 +29,7 @@ from holdfast.rules.shares import pairs_of
 from holdfast.table.dictionary import NULL_CODE
 from holdfast.table.table import Table
 
-MOST_RULES = 500  # so many of the shortest rules have scores when all are told
+MOST_RULES = 500  # so many of the shortest rules have scores when all are listed
 _ROWS = 20_000_000  # rows to look at in all: left sides times rows
 _LEAST_SIDES = 20  # but so many left sides in any case
 _EQUAL = 10  # where chance would have made so many pairs of rows equal, a key is none of its making
@@ -118,7 +118,7 @@ def scored(table: Table, rules: Sequence[Dependency], least: float = 0.0) -> Ite
         side = agreement.side(agreement.in_order(columns))
         if most(side.tested, table.rows, len(columns)) < least:
             continue
-        found = agreement.told(side, [names.index(rule.columns[-1]) for rule in own])
+        found = agreement.results(side, [names.index(rule.columns[-1]) for rule in own])
         for rule, each in zip(own, found, strict=True):
             assert each is not None  # no limit was set
             yield replace(rule, worth=Worth(each.evidence.score(len(columns)), side.tested))

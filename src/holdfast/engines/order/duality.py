@@ -9,7 +9,7 @@ answer, whatever was looked at first: a context that holds is a part of no faili
 
 A batch raises a number by at most the rows that it brings, and lowers it by at most those that it takes away. So a
 context that fails does so until the rows deleted since it was counted reach what it was above the limit; only then it
-is counted again. Those that hold are counted after each batch, as their errors are told, where that can be only in the
+is counted again. Those that hold are counted after each batch, as their errors are reported, if possible only in the
 groups that the batch touched. Then the search goes on.
 
 Cost: a count for each context of either border, and one or two more for each failing one on the way to it.
@@ -87,7 +87,7 @@ class ApproximateBorder:
         self.holding = {context: self.holding[context] for context in candidates}
 
     def _review(self, columns: Sequence[int], judge: Judge) -> None:
-        """Count what holds, as its numbers are told, and of what fails what the deletes may have mended."""
+        """Count what holds, as its numbers are reported, and of what fails what the deletes may have mended."""
         known = {context: least - judge.deleted for context, least in self.failing.items()}
         held, doubtful = self.holding, [context for context, least in known.items() if least <= judge.limit]
         self.holding, self.failing = {}, {context: least for context, least in known.items() if least > judge.limit}

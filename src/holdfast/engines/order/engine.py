@@ -121,8 +121,12 @@ class OrderEngine(ContextEngine[Canonical, OrderState]):
         return rules.in_order(rules.listed.best_first(tested))
 
     def explain(
-        self, state: OrderState | None, subject: WatchedTable, text: str, rows: Sequence[int] = ()
-    ) -> OrderExplanation:  # noqa: ARG002
+        self,
+        state: OrderState | None,  # noqa: ARG002
+        subject: WatchedTable,
+        text: str,
+        rows: Sequence[int] = (),
+    ) -> OrderExplanation:
         """Whether a rule holds, watched or not, with its tested pairs; or two rows that break it."""
         self.refuse_rows(rows)
         return explain(subject.table, text)

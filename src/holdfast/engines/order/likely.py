@@ -2,7 +2,7 @@
 a few; in the whole table, or where it is not so there, among the rows that agree on one column more.
 
 Numbers, dates and times are looked at. Texts have the order of code points, which is seldom meant. A sample of the rows
-tells which pairs and contexts are worth a look at all rows. What is counted and the score: see `measured`.
+shows which pairs and contexts are worth a look at all rows. What is counted and the score: see `measured`.
 """
 
 from __future__ import annotations

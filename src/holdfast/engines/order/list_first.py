@@ -1,6 +1,6 @@
 """Whether a list order dependency holds in a table, and the first split or swap that breaks it.
 
-Nothing is kept, and the search ends with the first pair that it meets.
+Nothing is stored, and the search ends with the first pair that it meets.
 Cost: O(n log n) for each column of the first list and each of the second.
 """
 

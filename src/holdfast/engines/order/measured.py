@@ -1,4 +1,4 @@
-"""What rows tell of `{X}: A ~ B`: how many pairs could have swapped, how many do, and how many rows are in the way.
+"""What rows say of `{X}: A ~ B`: how many pairs could have swapped, how many do, and how many rows are in the way.
 
 All comes from one sorted array. A row is a number: its group, then its A, then its B, each with room for the next; so
 sorted numbers are rows sorted by group, A and B, and what stays of a number without A, group and B, falls exactly where
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.engines.thresholds import LONGER, telling
+from holdfast.engines.thresholds import LONGER, tested_weight
 from holdfast.kernels import rising
 from holdfast.rules import shares
 
@@ -23,7 +23,7 @@ RISES = 2.0  # so many values that rise one after the other make half the score
 
 @dataclass(frozen=True)
 class MeasuredOrder:
-    """What rows tell of a pair of columns in a context; pairs are those of rows of the same group."""
+    """What rows say of a pair of columns in a context; pairs are those of rows of the same group."""
 
     rows: int  # of the table
     support: int  # rows of groups in which some pair could swap
@@ -54,7 +54,8 @@ class MeasuredOrder:
         beyond = 1.0 - 2.0 * self.swapped / self.differing if self.differing else 0.0
         if beyond <= 0.0:
             return 0.0
-        shown = telling(self.coverage) * telling(self.support / self.rows) * self.rises / (self.rises + RISES)
+        tested = tested_weight(self.coverage) * tested_weight(self.support / self.rows)
+        shown = tested * self.rises / (self.rises + RISES)
         return beyond * (1.0 - self.to_remove / self.support) * shown * LONGER**context
 
 
@@ -98,7 +99,7 @@ class OrderCandidate:
         return np.asarray(np.logical_and.reduce(used))
 
     def measured(self, most: float = 1.0) -> MeasuredOrder | None:
-        """What the rows tell; None where more than this share of them must go."""
+        """What the rows say; None where more than this share of them must go."""
         rows, keys = len(self.a.of), np.sort(self.keys())
         falling = self.values(keys)
         to_remove = int(rising.count_out(falling, np.empty(len(keys), np.int64), int(most * rows)))

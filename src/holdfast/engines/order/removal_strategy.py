@@ -1,6 +1,6 @@
 """Approximate orders by counting removals: all minimal rules that hold but for a share of the rows.
 
-The error of a rule is the least share of rows that must go so that it holds (`removals`). A context is told for a
+The error of a rule is the least share of rows that must go so that it holds (`removals`). A context is reported for a
 target iff its error is at most the threshold (decided in whole rows, a threshold of 0.01 being the decimal), that
 of no part of it is, and, for a pair, neither column is constant there with an error of at most the threshold: the same
 form as exact rules have, which are those of the threshold 0.

@@ -9,7 +9,7 @@ it. (The paper's section 4.7 removes rows greedily, which may be too many: of th
 Numbers never rise with the context, and that of a pair is never above that of either column as a constant.
 
 Cost: one order of the table for each pair and direction; then a count reads the rows that share their group with
-another, and ends early where more rows must go than asked for. Partitions of contexts are shared, and kept up to
+another, and ends early where more rows must go than the limit. Partitions of contexts are shared, and stored up to
 `_ROOM` bytes.
 """
 
@@ -64,7 +64,7 @@ def _trimmed(array: Rows) -> Rows:
 
 
 class Contexts:
-    """Partitions by contexts, each refined from a smaller context's; those used last are kept. For several threads."""
+    """Partitions by contexts, each refined from a smaller context's; those used last stay. For several threads."""
 
     def __init__(self, rows: RankedColumns, fresh: int = 0, room: int = _ROOM) -> None:
         """Only of groups with a row from the place `fresh` on."""

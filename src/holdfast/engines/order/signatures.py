@@ -1,6 +1,6 @@
 """Counting pairs: the signatures of order of all pairs of rows, counted, and the covers that follow from them.
 
-A signature tells of two rows the columns on which they agree, and those on which one is less or more. So it tells the
+A signature has of two rows the columns on which they agree, and those on which one is less or more. So it has the
 targets that the pair breaks, in every context that is a part of its agree-set, and the agree-sets that are maximal for
 a target decide its covers (see `borders.evidence`). A batch adds and subtracts signatures. One that appears can only
 bring maximal sets in; one that vanishes matters only if it breaks a target for which its agree-set is maximal: then all

@@ -81,7 +81,7 @@ class TestedPairs:
 
     @cached_property
     def _order(self) -> Numbers:
-        """The columns, those of many values first; behind them those that tell which rows have a value."""
+        """The columns, those of many values first; behind them those that say which rows have a value."""
         by_values = np.argsort([-len(dictionary) for dictionary in self._table.dictionaries], kind="stable")
         return np.concatenate([by_values, len(by_values) + np.arange(len(self._tested))])
 
@@ -100,8 +100,8 @@ class TestedPairs:
         """The numbers of contexts with the columns of pairs, which follow them in the keys."""
         contexts, pairs = np.split(keys, 2, axis=1)
         columns = len(self._table.schema.columns)
-        marks = [bitsets.unpacked(contexts)[:, :columns], bitsets.unpacked(pairs)[:, self._tested]]
-        bits = np.ascontiguousarray(np.concatenate(marks, axis=1)[:, self._order])
+        masks = [bitsets.unpacked(contexts)[:, :columns], bitsets.unpacked(pairs)[:, self._tested]]
+        bits = np.ascontiguousarray(np.concatenate(masks, axis=1)[:, self._order])
         order = np.lexsort(np.packbits(bits, axis=1).T[::-1])  # those that start with the same columns come together
         step = max(1, _ROWS_AT_ONCE // max(1, self._table.rows))
         pieces = [order[begin : begin + step] for begin in range(0, len(order), step)]

@@ -22,7 +22,7 @@ from holdfast.kernels import removals as kernels
 from holdfast.table.change import Change
 
 _FEW = 16  # a batch that changes more than one in so many rows touches most groups
-_MOST = 3  # a context of which more than one in so many rows is touched is counted anew
+_MOST = 3  # a context of which more than one in so many rows is touched is counted again
 
 
 class Touched:
@@ -45,7 +45,7 @@ class Touched:
         return Touched(rows, dead) if known else None
 
     def removed(self, counter: Counter, context: Context, before: int) -> int | None:
-        """How many rows must go after the batch, given how many before; None where it is better counted anew."""
+        """How many rows must go after the batch, given how many before; None where it is better counted again."""
         partition = self.contexts.of(context).partition
         if _MOST * len(partition.rows) > self.contexts.rows.count:
             return None

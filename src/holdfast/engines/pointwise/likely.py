@@ -28,7 +28,7 @@ from holdfast.engines.pointwise.marks import EQUAL, FREE, LESS, MORE, OPERATORS,
 from holdfast.engines.pointwise.proving import first_pairs
 from holdfast.engines.pointwise.result import Wording
 from holdfast.engines.scored import Scored, Wanted
-from holdfast.engines.thresholds import LEAST_OF_SEVERAL, LONGER, telling
+from holdfast.engines.thresholds import LEAST_OF_SEVERAL, LONGER, tested_weight
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import Progress
 from holdfast.rules.pointwise import Mark, Pointwise
@@ -61,7 +61,7 @@ class Conjunction:
         """From 0, nothing speaks for the rule, to 1."""
         share = min(1.0, self.expected / _MOST)
         more = self.values - 1
-        return LONGER * telling(share) * more / (more + _VALUES)
+        return LONGER * tested_weight(share) * more / (more + _VALUES)
 
     def box(self, columns: int) -> Boxes:
         """As a mask for each column of a table."""
