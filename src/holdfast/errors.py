@@ -101,16 +101,12 @@ def clear_sentences(where: object) -> Iterator[None]:
     except (HoldfastError, ConnectionError, TimeoutError):
         raise
     except Exception as error:
-        if _is_full(error):
+        full = getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT)
+        if full or any(words in str(error) for words in _FULL):
             raise no_space(where) from None
         if sentence := _sentence(error):
             raise BadSurroundings(f"{getattr(error, 'filename', None) or where}: {sentence}") from None
         raise
-
-
-def _is_full(error: Exception) -> bool:
-    full = getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT)
-    return full or any(words in str(error) for words in _FULL)
 
 
 def _sentence(error: Exception) -> str | None:

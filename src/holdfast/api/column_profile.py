@@ -18,7 +18,6 @@ from holdfast.text.quotes import quoted
 from holdfast.visible import visible
 
 _OWN, _DETERMINED, _DETERMINES, _BROKEN = "your rules", "determined by", "determines", "broken"
-_ORDER = (_OWN, _DETERMINED, _DETERMINES, _BROKEN)  # other kinds come before the last
 
 
 def column_profile(content: Content, table: str, name: str) -> Lens:
@@ -29,14 +28,14 @@ def column_profile(content: Content, table: str, name: str) -> Lens:
         raise BadInput(f"there is no column {name!r} in {table}; {suggest(name, own)}")
     about = TableWriter(of).column(table, own[visible(name)])
     sign = chr(FIRST + of.columns.places[table, of.schemas[table].names[own[visible(name)]]])
-    found: dict[str, list[str]] = {}
+    found: dict[str, list[str]] = {_OWN: [], _DETERMINED: [], _DETERMINES: []}
     for kind, text in _rules_with(of, sign):
         found.setdefault(kind, []).append(text)
+    found[_BROKEN] = found.pop(_BROKEN, [])  # the last
     drawn = ("distribution", "nulls_line")
-    ordered = sorted(found, key=lambda kind: _ORDER.index(kind) if kind in _ORDER else _ORDER.index(_BROKEN) - 0.5)
     facts = {key: value for key, value in about.items() if key not in (*drawn, "name", "quoted")}
     pictures = tuple(about[key] for key in drawn if about.get(key))
-    return Lens(table, name, facts, {kind: tuple(found[kind]) for kind in ordered}, pictures)
+    return Lens(table, name, facts, {kind: tuple(texts) for kind, texts in found.items() if texts}, pictures)
 
 
 def _rules_with(of: Context, sign: str) -> Iterator[tuple[str, str]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
@@ -92,11 +92,12 @@ def _follow_here(store: Store, progress: Progress, folder: Path, handle: Handle,
     if not folder.is_dir():
         raise BadInput(f"{folder}: there is no such folder to watch")
     refuse_lake_here(str(folder), inside=False)
-    arriving = _Arrivals(folder.resolve(), store, progress)
+    handled = store.handled_files()
     while True:
-        for path, batch_id, file in arriving.arrived():
-            if handle(path, batch_id):
-                arriving.remember(file)
+        for batch_id, file in _arrived(folder.resolve(), store, progress, handled):
+            if batch_id is None or handle(file.path, batch_id):
+                store.put_handled(file)
+                handled[file.path] = file
         if once:
             return
         time.sleep(_SECONDS_BETWEEN_LOOKS)
@@ -121,70 +122,54 @@ def _follow_far(store: Store, spark: Any, folder: str, subject: str, handle: Han
 # ---- the files of a local folder -----------------------------------------------------------------------------------
 
 
-class _Arrivals:
-    """The files of a local folder that are still to be applied.
+def _arrived(
+    folder: Path, store: Store, progress: Progress, handled: Mapping[str, Handled]
+) -> Iterator[tuple[str | None, Handled]]:
+    """The files that look new or different, the oldest first, each with the id of its batch, or None where it needs
+    none.
 
     The state remembers how each applied file looked (size, times, inode) and what it held (a digest). A file that looks
     the same is skipped without being opened; one that looks different is read, and skipped if it holds the same. If a
     crash comes between the commit of a batch and the memory of its file, the file is applied again, and its batch id
     keeps it from counting twice: `file:PATH` for the first content, `file:PATH#2-DIGEST` for the second, and so on.
     """
-
-    def __init__(self, folder: Path, store: Store, progress: Progress) -> None:
-        self._folder, self._store, self._progress = folder, store, progress
-        self._handled = store.handled_files()
-
-    def arrived(self) -> Iterator[tuple[str, str, Handled]]:
-        """The path of each file that is new or replaced, the oldest first; the id of its batch; and what to `remember`
-        once it is applied.
-        """
-        for path, facts in self._listed():
-            refuse_not_utf8(path)
-            known, looks = self._handled.get(path), _looks(facts)
-            if known is not None and known.looks == looks:
-                continue
-            with suppress(FileNotFoundError):  # it went before its turn came
-                file = Handled(path, looks, _digest(path), 1 if known is None else known.version)
-                if known is None and not self._changed_since_applied(file, facts):
-                    yield path, f"file:{path}", file
-                elif known is not None and known.digest != file.digest:
-                    self._progress.note(f"{path}: replaced since it was applied; what it holds now is a new batch")
-                    file = Handled(path, looks, file.digest, known.version + 1)
-                    yield path, f"file:{path}#{file.version}-{file.digest[:16]}", file
-                else:
-                    self.remember(file)
-
-    def remember(self, file: Handled) -> None:
-        """The file is applied."""
-        self._store.put_handled(file)
-        self._handled[file.path] = file
-
-    def _listed(self) -> list[tuple[str, stat_result]]:
-        found = []
-        for each in self._folder.iterdir():
-            with suppress(FileNotFoundError):
-                if not each.name.startswith((".", "_")) and each.is_file():
-                    found.append((str(each), each.stat()))
-        return sorted(found, key=lambda file: (file[1].st_mtime_ns, file[0]))
-
-    def _changed_since_applied(self, file: Handled, facts: stat_result) -> bool:
-        """Whether a file was applied, its content was not remembered, and it changed since: then it is skipped with a
-        note.
-        """
-        applied = self._store.batch(f"file:{file.path}")
-        if applied is None or facts.st_mtime <= datetime.fromisoformat(applied.at).timestamp():
-            return False
-        self._progress.note(
-            f"{file.path}: changed since it was applied as batch {applied.seq}, and skipped; "
-            "to apply what it holds now, move it in under another name"
-        )
-        return True
+    for path, facts in _listed(folder):
+        refuse_not_utf8(path)
+        known, looks = handled.get(path), f"{facts.st_size} {facts.st_mtime_ns} {facts.st_ctime_ns} {facts.st_ino}"
+        if known is not None and known.looks == looks:
+            continue
+        with suppress(FileNotFoundError):  # it is gone again
+            with Path(path).open("rb") as content:
+                digest = hashlib.file_digest(content, "sha256").hexdigest()
+            if known is None:
+                skipped = _changed_since_applied(path, facts, store, progress)
+                yield None if skipped else f"file:{path}", Handled(path, looks, digest, 1)
+            elif known.digest == digest:
+                yield None, Handled(path, looks, digest, known.version)
+            else:
+                progress.note(f"{path}: replaced since it was applied; what it holds now is a new batch")
+                version = known.version + 1
+                yield f"file:{path}#{version}-{digest[:16]}", Handled(path, looks, digest, version)
 
 
-def _looks(facts: stat_result) -> str:
-    return f"{facts.st_size} {facts.st_mtime_ns} {facts.st_ctime_ns} {facts.st_ino}"
+def _listed(folder: Path) -> list[tuple[str, stat_result]]:
+    found = []
+    for each in folder.iterdir():
+        with suppress(FileNotFoundError):
+            if not each.name.startswith((".", "_")) and each.is_file():
+                found.append((str(each), each.stat()))
+    return sorted(found, key=lambda file: (file[1].st_mtime_ns, file[0]))
 
 
-def _digest(path: str) -> str:
-    with Path(path).open("rb") as content:
-        return hashlib.file_digest(content, "sha256").hexdigest()
+def _changed_since_applied(path: str, facts: stat_result, store: Store, progress: Progress) -> bool:
+    """Whether a file was applied, its content was not remembered, and it changed since: then it is skipped, with a
+    note.
+    """
+    applied = store.batch(f"file:{path}")
+    if applied is None or facts.st_mtime <= datetime.fromisoformat(applied.at).timestamp():
+        return False
+    progress.note(
+        f"{path}: changed since it was applied as batch {applied.seq}, and skipped; "
+        "to apply what it holds now, move it in under another name"
+    )
+    return True

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv
 
 Ints = npt.NDArray[np.int64]
@@ -175,16 +176,10 @@ def _phones(index: Ints) -> tuple[Ints, Ints]:
 
 
 def _phone_text(number: Ints) -> Any:
-    """Numbers below PHONES as 'ddd-dddd', written straight into an Arrow buffer."""
-    text = np.empty((len(number), 8), dtype=np.uint8)
-    text[:, 3] = ord("-")
-    rest = number
-    for position in (7, 6, 5, 4, 2, 1, 0):
-        rest, digit = np.divmod(rest, 10)
-        text[:, position] = digit + ord("0")
-    ends = np.arange(0, text.size + 1, 8, dtype=np.int64)
-    wide = pa.LargeStringArray.from_buffers(len(number), pa.py_buffer(ends), pa.py_buffer(text))
-    return wide.cast(pa.string())
+    """Numbers below PHONES as 'ddd-dddd'."""
+    parts = [pa.array(number // 10_000), pa.array(number % 10_000)]
+    padded = [pc.utf8_lpad(part.cast(pa.string()), width, "0") for part, width in zip(parts, (3, 4), strict=True)]
+    return pc.binary_join_element_wise(*padded, "-")
 
 
 def write_csv(table: pa.Table, path: str | PathLike[str]) -> None:

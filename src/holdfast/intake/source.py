@@ -269,10 +269,8 @@ class _Path:
         refuse_long_lines(file)
         text, options, expected = local.encoded(local.read_csv(file, dialect)), self.options.csv, self.expected
         if expected is None:
-            schema, nulls, noted = local.infer_schema(text, options)
-            notes = [*notes, *noted]
-            if options.nulls is None and len(nulls) > 1:
-                notes = [*notes, "null markers: " + ", ".join(repr(marker) for marker in nulls)]
+            schema, nulls, type_notes = local.infer_schema(text, options)
+            notes = [*notes, *type_notes]
         else:
             known = dict(zip(expected.names, expected.types, strict=True))
             schema = pa.schema([(name, known.get(name, pa.string())) for name in dialect.names])

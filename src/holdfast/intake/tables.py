@@ -19,7 +19,7 @@ from holdfast.progress import Progress
 from holdfast.sources.bad_records import NOTHING
 from holdfast.sources.caster import TextCaster
 from holdfast.sources.dialect import CsvOptions
-from holdfast.sources.inference import decide, kept_as_text
+from holdfast.sources.inference import decide, type_notes
 from holdfast.table import admit, files
 from holdfast.table.admit import Admitted, Incoming
 from holdfast.table.bulk import write_staged
@@ -104,9 +104,7 @@ def _types(
     if not opened.infer:
         return plan.columns, None, opened.nulls
     types, markers = decide(rows.traits, opened.nulls)
-    if opened.nulls is None and len(markers) > 1:
-        progress.note(f"{opened.name}: null markers: " + ", ".join(repr(marker) for marker in markers))
-    for sentence in kept_as_text([column.name for column in plan.columns], rows.traits, markers):
+    for sentence in type_notes([column.name for column in plan.columns], rows.traits, opened.nulls, markers):
         progress.note(f"{opened.name}: {sentence}")
     columns = tuple(replace(column, type=found) for column, found in zip(plan.columns, types, strict=True))
     casters = tuple(TextCaster(opened.name, c.name, c.type, markers) for c in columns)

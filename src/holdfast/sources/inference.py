@@ -43,9 +43,6 @@ class Traits:
     numbers: Extent = NO_NUMBERS
 
 
-NO_TRAITS = Traits()
-
-
 class BadValue(ValueError):
     """The text at `index` is no value of the wanted type."""
 
@@ -81,6 +78,15 @@ def decide(columns: Sequence[Traits], nulls: tuple[str, ...] | None) -> tuple[li
         proven = [c.markers for c in columns if not pa.types.is_string(_type_of(c))]
         nulls = ("", *(marker for marker in MARKERS if any(marker in seen for seen in proven)))
     return [_type_of(_with_nulls(column, nulls)) for column in columns], nulls
+
+
+def type_notes(
+    names: Sequence[str], columns: Sequence[Traits], given: tuple[str, ...] | None, nulls: tuple[str, ...]
+) -> list[str]:
+    """Notes on inferred types: which null markers were found, unless they were given, and columns kept as text."""
+    found = given is None and len(nulls) > 1
+    markers = ["null markers: " + ", ".join(repr(marker) for marker in nulls)] if found else []
+    return [*markers, *kept_as_text(names, columns, nulls)]
 
 
 def kept_as_text(names: Sequence[str], columns: Sequence[Traits], nulls: tuple[str, ...]) -> list[str]:

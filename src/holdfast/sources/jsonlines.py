@@ -9,7 +9,7 @@ Cost: some microseconds a line; the rows of one block at a time are Python objec
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -19,8 +19,8 @@ import pyarrow.compute as pc
 from holdfast.errors import BadInput
 from holdfast.sources import local
 from holdfast.sources.caster import TextCaster
-from holdfast.sources.grammar import Kind
-from holdfast.sources.inference import NO_TRAITS, Traits, decide, kept_as_text, merge, traits
+from holdfast.sources.grammar import NO_KIND, Kind
+from holdfast.sources.inference import Traits, decide, kept_as_text, merge, traits
 from holdfast.sources.records import encoding_complaint
 from holdfast.table import arrow
 from holdfast.table.types import show_type
@@ -162,7 +162,7 @@ def complaint(paths: Sequence[str]) -> str | None:
 class KeyTraits:
     """What the values of a key look like; `nested` says that objects or lists are among them."""
 
-    traits: Traits = NO_TRAITS
+    traits: Traits = field(default_factory=Traits)
     nested: bool = False
 
     def join(self, other: "KeyTraits") -> "KeyTraits":
@@ -173,7 +173,7 @@ class KeyTraits:
 def key_traits(values: pa.Array) -> KeyTraits:
     """What marked texts look like, best given distinct."""
     plain = unmarked(values.filter(pc.starts_with(values, PLAIN)))
-    quoted = Traits(Kind.TEXT if pc.any(pc.starts_with(values, QUOTED)).as_py() else NO_TRAITS.kinds)
+    quoted = Traits(Kind.TEXT if pc.any(pc.starts_with(values, QUOTED)).as_py() else NO_KIND)
     return KeyTraits(merge(traits(plain, ()), quoted), bool(pc.any(pc.starts_with(values, NESTED)).as_py()))
 
 

@@ -19,7 +19,7 @@ from holdfast.sources.caster import refusal
 from holdfast.sources.dialect import CsvOptions, Dialect, HeadTooShort, as_before, sniff
 from holdfast.sources.file_errors import LONGEST_RECORD, too_long
 from holdfast.sources.file_errors import readable as _reading
-from holdfast.sources.inference import MARKERS, BadValue, cast_text, decide, kept_as_text, traits
+from holdfast.sources.inference import MARKERS, BadValue, cast_text, decide, traits, type_notes
 from holdfast.sources.records import BOM, UNCLOSED, encoding_complaint, records, wrong_width
 
 _BLOCK = 1 << 22
@@ -152,7 +152,7 @@ def infer_schema(text: pa.Table, options: CsvOptions) -> tuple[pa.Schema, tuple[
         return pa.schema([(name, pa.string()) for name in names]), nulls, []
     seen = [traits(_distinct(column), options.nulls) for column in text.columns]
     types, nulls = decide(seen, options.nulls)
-    return pa.schema(list(zip(names, types, strict=True))), nulls, kept_as_text(names, seen, nulls)
+    return pa.schema(list(zip(names, types, strict=True))), nulls, type_notes(names, seen, options.nulls, nulls)
 
 
 def typed_dictionaries(text: pa.Table, nulls: tuple[str, ...], schema: pa.Schema, name: str) -> pa.Table:

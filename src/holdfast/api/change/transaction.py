@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from holdfast.api.change.effects import Results, effects, effects_of_table, events
+from holdfast.api.change.effects import effects, effects_of_table, events
 from holdfast.api.change.renames import Renames
 from holdfast.api.change.spec import WatchSpec, stored_spec
 from holdfast.api.open_state import OpenState
@@ -96,10 +96,12 @@ class _Transaction:
         new = {at for at in after.subjects() if self._is_new(at)}
         after.states = {at: self._state(at) if at in new else before.states[at] for at in after.subjects()}
         results, known = after.results(), store.memory.texts() if self._touched else []
+        about = effects(self._spec, draft.spec, old, results)
+        about = effects_of_table(about, old, results) if self._touched else about
         change = replace(
             draft.change,
             seconds=time.perf_counter() - started,
-            about={**draft.change.about, **self._about(old, results)},
+            about={**draft.change.about, **about},
             facts={**self._facts(), **draft.change.facts},
             results={at: each for at, each in results.items() if at in new and not after.engines[at[0]].declared.many},
             dropped=[at for at in before.states if at not in after.states],
@@ -137,11 +139,6 @@ class _Transaction:
             lines = self._open.store.results(*at)
             engine.recall(state, [{**line, "text": self._draft.renames.text(at, line["text"])} for line in lines])
         return state
-
-    def _about(self, old: Results, now: Results) -> dict[str, Any]:
-        """What the change did to rules and classes."""
-        about = effects(self._spec, self._draft.spec, old, now)
-        return effects_of_table(about, old, now) if self._touched else about
 
     def _facts(self) -> dict[str, str]:
         """What to watch, as a state stores it."""
