@@ -247,7 +247,7 @@ def test_typed_table_infers_and_says_which_markers_are_null() -> None:
     assert typed["n"].to_pylist() == [1, None, None]
     assert typed["t"].to_pylist() == ["x", None, "y"]
     assert nulls == ("", "?")
-    assert infer_schema(encoded(text), FREE) == (typed.schema, ("", "?"), [])
+    assert infer_schema(encoded(text), FREE) == (typed.schema, ("", "?"), ["null markers: '', '?'"])
 
 
 def test_text_mode_and_given_nulls() -> None:

@@ -1,6 +1,6 @@
-"""The verbs: discover and check once, or create and open a monitor that keeps rules true under batches.
+"""The verbs: discover, check and suggest without a state, or a monitor that keeps rules true under batches.
 
-What they give lies in `results/`, and a notebook draws it by `report/`, which is loaded when something is drawn.
+Their results are values of `results/`. Notebooks draw them with `report/`, which is loaded when something is drawn.
 """
 
 import holdfast

@@ -78,7 +78,7 @@ class Batches:
         return outcome if quarantine is None else replace(outcome, quarantined=quarantine.contents)
 
     def _reader(self, name: str, how: BatchOptions, quarantine: Quarantine | None) -> BatchReader:
-        """What reads the rows of a table in a batch."""
+        """The reader of a table's rows in a batch."""
         state = self.state
         record = state.records[name]
         return BatchReader(

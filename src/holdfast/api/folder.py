@@ -68,9 +68,7 @@ def watch_folder(
 
 
 def _moving_aside(handle: Handle, folder: str | Path, quarantine: str | Path, refused: Refused) -> Handle:
-    """The same handle for files of a folder, but one that is bad is moved into another folder. What is wrong with a
-    disk or with the state is no fault of the file, and raised as ever.
-    """
+    """The same handle, which moves a bad file into another folder. Errors of the disk or the state are raised."""
     if Path(quarantine).resolve() == Path(str(folder).removeprefix("file://")).resolve():
         raise BadInput(f"{quarantine}: what is set aside here would arrive again; name another folder for it")
 
@@ -88,7 +86,7 @@ def _moving_aside(handle: Handle, folder: str | Path, quarantine: str | Path, re
 
 
 def _follow_here(store: Store, progress: Progress, folder: Path, handle: Handle, once: bool) -> None:
-    """A local folder: look at it now and then, and remember in the state which files were applied."""
+    """Follow a local folder: look at it once a second, and store in the state which files were applied."""
     if not folder.is_dir():
         raise BadInput(f"{folder}: there is no such folder to watch")
     refuse_lake_here(str(folder), inside=False)
@@ -104,7 +102,7 @@ def _follow_here(store: Store, progress: Progress, folder: Path, handle: Handle,
 
 
 def _follow_far(store: Store, spark: Any, folder: str, subject: str, handle: Handle, once: bool) -> None:
-    """A folder elsewhere: Spark's Structured Streaming gives each file once."""
+    """Follow a folder elsewhere, with Spark's Structured Streaming, which reports each file once."""
     from holdfast.spark.session import session
     from holdfast.spark.stream import follow_folder
 

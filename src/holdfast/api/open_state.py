@@ -83,7 +83,7 @@ class OpenState:
 
     @property
     def tables(self) -> dict[str, Table]:
-        """The tables, up to date; of a store that is closed, or of a batch on its way, as they are in memory."""
+        """The tables, up to date; while a batch is applied, or once the store is closed, as they are in memory."""
         if self._waiting:
             self._replay()
         return {name: watched.table for name, watched in self.workspace.tables.items()}
@@ -104,7 +104,7 @@ class OpenState:
         return latest[-1].seq if latest else 0
 
     def refuse_closed(self) -> None:
-        """BadInput where it is closed."""
+        """Raise BadInput if the state is closed."""
         if self.closed:
             raise BadInput(f"{self.store.path}: this monitor is closed; open the state again")
 
@@ -163,7 +163,7 @@ class OpenState:
         return bool(steps)
 
     def _were_merged(self, steps: Sequence[AppliedBatch]) -> bool:
-        """Whether the tables consist of other files than those that are known and those of the new batches."""
+        """Whether the tables have other files than the known ones and those of the new batches."""
         known = {name: table.where.segments for name, table in self.tables.items() if table.where is not None}
         for step in steps:
             known[step.table] += step.segments
@@ -232,7 +232,7 @@ class OpenState:
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """Where a batch or a checkpoint fails, the files that it wrote go: on a full disk they are in the way."""
+        """Remove the files of a batch or a checkpoint that fails: they may fill the disk."""
         with clear_sentences(self.store.path):
             try:
                 yield

@@ -49,7 +49,7 @@ class RuleEdit:
         self._state, self.spec, self._view = state, stored_spec(state.store), View(state)
 
     def promote(self, rule: str, name: str | None, severity: Severity, note: str, table: str | None) -> WatchSpec:
-        """A rule that was found is given."""
+        """Give a rule that was found."""
         given_rule, compared = as_given(parse(rule))
         text = given_rule.text
         entry = rules_of([text]).entries[0]
@@ -62,7 +62,7 @@ class RuleEdit:
         return replace(self.spec.with_rules(checked), flags=flags)
 
     def flag(self, rule: str, table: str | None, flag: Mark | None) -> WatchSpec:
-        """A found rule is ignored or pinned, or neither any more."""
+        """Ignore or pin a found rule, or neither."""
         if known := self._view.given(rule, table=table):
             raise BadInput(f"{rule!r} is given: remove it, or give it with the severity warn ({known['text']})")
         spec, watched = self.spec, self._state.workspace
@@ -126,6 +126,6 @@ def _is_across(text: str) -> bool:
 
 
 def _texts_among(columns: Sequence[str], schema: Schema) -> tuple[str, ...]:
-    """Those of some columns that hold text: their order has to be declared."""
+    """The text columns among some columns: their order has to be declared."""
     types = {column.name: column.type for column in schema.columns}
     return tuple(name for name in columns if name in types and pa.types.is_string(types[name]))

@@ -95,7 +95,7 @@ def stored_spec(store: Store) -> WatchSpec:
 
 
 def state_rules(path: str | Path) -> tuple[Rules, Marks, list[str]]:
-    """The rules that a state is given, the flags of found ones, and the watched classes; no table is state."""
+    """The given rules of a state, the flags of found ones, and the watched classes, without loading tables."""
     with closing(Store(path)) as store:
         spec = stored_spec(store)
         return spec.rules, spec.flags, list(spec.classes)

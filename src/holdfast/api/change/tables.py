@@ -45,7 +45,7 @@ def add_table(
 
 
 def drop_table(state: OpenState, name: str, change_id: str | None) -> Changed:
-    """Watch a table no longer."""
+    """Stop watching a table."""
 
     def draft(own_id: str) -> Draft:
         tables = state.workspace.tables
@@ -61,7 +61,7 @@ def drop_table(state: OpenState, name: str, change_id: str | None) -> Changed:
 
 
 def _change(own_id: str, table: Table, done: str, ways: dict[str, str], **more: Any) -> StateChange:
-    """The change in which a table comes or goes."""
+    """The change in which a table is added or dropped."""
     name, about = table.schema.name, {"done": done, "rows": table.rows, "columns": len(table.schema.columns)}
     done_to, facts = {"tables": [{"table": name, **about}]}, {"ways": json.dumps(ways)}
     return StateChange(own_id, TABLES, name, 0.0, done_to, facts, next_id=table.next_id, **more)

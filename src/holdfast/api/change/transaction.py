@@ -85,7 +85,7 @@ class _Transaction:
 
     @property
     def is_nothing(self) -> bool:
-        """Whether all is as it was."""
+        """Whether nothing changes."""
         same = (self._spec, self._given) == (self._draft.spec, self._now_given)
         return same and not self._touched
 
@@ -127,7 +127,7 @@ class _Transaction:
         return bool(self._touched) if table == ALL_TABLES else table in self._touched
 
     def _state(self, at: Subject) -> Any:
-        """What an engine knows now: taken over as far as it can be, with what is new found."""
+        """The state of an engine after the change: taken over as far as possible, with the rest searched."""
         progress, before, after = self._open.progress, self._before, self._after
         engine, subject, known = after.engines[at[0]], after.subject(at[1]), before.states.get(at)
         if known is not None and self._draft.only_names and not engine.declared.given:
