@@ -22,8 +22,8 @@ from benchmarks.bench_pairs import change_of, table_of
 from benchmarks.data import flights, shared, tax_parquet
 from benchmarks.frame import Case, Rss, benchmark, quick, race, timed
 from holdfast.borders.rows import RankedColumns
-from holdfast.engines.pointwise import sampling
-from holdfast.engines.pointwise.marks import EQUAL, FREE, LESS, MORE, Space, mirrored
+from holdfast.engines.pointwise import row_samples
+from holdfast.engines.pointwise.boxes import EQUAL, FREE, LESS, MORE, Space, mirrored
 from holdfast.engines.registry import make_engine
 from holdfast.engines.watched import WatchedTable
 from holdfast.pairs.compare import Count, all_pairs, merged
@@ -268,9 +268,9 @@ def _looked_at(table: Table) -> Case:
     for name, mark in (("flight", EQUAL), ("distance", MORE), ("air_time", LESS)):
         box[0, names.index(name)] = mark
     new = min(1_000, table.rows // 10)
-    samples, boxes = sampling.against_all(rows, table.rows - new), np.concatenate([box, mirrored(box)])
-    sampling.pairs_in(rows, space, boxes, samples)  # loads kernels
-    ours, found = timed(lambda: sampling.pairs_in(rows, space, boxes, samples), 3)
+    samples, boxes = row_samples.against_all(rows, table.rows - new), np.concatenate([box, mirrored(box)])
+    row_samples.pairs_in(rows, space, boxes, samples)  # loads kernels
+    ours, found = timed(lambda: row_samples.pairs_in(rows, space, boxes, samples), 3)
     pairs = sum(block.count * len(block.rows) for block in samples)
     each = ours / pairs * 1e9 * (os.cpu_count() or 1)
     return Case(

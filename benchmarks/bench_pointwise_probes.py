@@ -19,11 +19,10 @@ from benchmarks.bench_pointwise import EARLY, ordered_flights
 from benchmarks.frame import Case, benchmark, quick, timed
 from benchmarks.incpod import PairIndex, choose_indexes
 from holdfast.borders.rows import RankedColumns
-from holdfast.engines.pointwise import sampling
-from holdfast.engines.pointwise.boxes import folded
+from holdfast.engines.pointwise import row_samples
+from holdfast.engines.pointwise.boxes import EQUAL, FREE, LESS, MORE, Boxes, Space, canonical, mirrored
 from holdfast.engines.pointwise.engine import PointwiseEngine
-from holdfast.engines.pointwise.marks import EQUAL, FREE, LESS, MORE, Boxes, Space, mirrored
-from holdfast.engines.pointwise.proving import first_pairs
+from holdfast.engines.pointwise.first_pairs import first_pairs
 from holdfast.engines.registry import make_engine
 from holdfast.engines.watched import WatchedTable
 from holdfast.kernels.boxprobe import EQ, GE, GT, LE, LT, OTHERS, Question
@@ -64,7 +63,7 @@ def _world(folder: str) -> World:
     engine = make_engine("pod", {"max_lhs": 3, "method": "borders"})
     assert isinstance(engine, PointwiseEngine)
     state = engine.discover(WatchedTable(before), Threads())
-    boxes = _plain(state.rules.boxes(state.asked.space))
+    boxes = _plain(state.now.rules.boxes(state.spec.space))
     change = change_of(before, folder, inserts=travel.take(order[early : early + size]))
     rows = RankedColumns(change.after)
     return World(rows, early, tuple(travel.column_names), boxes[:20] if quick() else boxes)
@@ -75,7 +74,7 @@ def _plain(boxes: Boxes) -> Boxes:
     Those with one mark, that a column has one value, are left out: no index is for them.
     """
     apart = [np.where(boxes == LESS | MORE, np.uint8(mark), boxes) for mark in (LESS, MORE)]
-    plain: Boxes = np.unique(folded(np.concatenate(apart)), axis=0)
+    plain: Boxes = np.unique(canonical(np.concatenate(apart)), axis=0)
     chosen: Boxes = plain[(plain != FREE).sum(axis=1) > 1]
     return chosen
 
@@ -144,9 +143,9 @@ def broken_by(world: World, boxes: Boxes) -> list[bool]:
 
 def broken_by_scan(world: World, boxes: Boxes) -> list[bool]:
     """The same by comparing each new row with all rows, once for all rules."""
-    samples = sampling.against_all(world.rows, world.fresh)
+    samples = row_samples.against_all(world.rows, world.fresh)
     wanted = np.unique(np.concatenate([boxes, mirrored(boxes)]), axis=0)
-    pairs = sampling.pairs_in(world.rows, world.space, wanted, samples)
+    pairs = row_samples.pairs_in(world.rows, world.space, wanted, samples)
     one, other = (world.rows.cells[:, pairs[:, side]].T for side in range(2))
     values = np.select([one < other, one == other], [LESS, EQUAL], MORE).astype(np.uint8)
     both = np.concatenate([values, mirrored(values)])

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from holdfast.engines.contract import Engine
-from holdfast.engines.pointwise import witnesses
+from holdfast.engines.pointwise import borders
 from holdfast.engines.registry import make_engine
 from holdfast.table.nulls import NullMode
 from tests.laws.budgets import COUNTED, SMALL_BUDGETS
@@ -41,7 +41,7 @@ def small_budgets(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ways change at a handful of rows, and shares of pairs come from a sample."""
     for module, name, value in SMALL_BUDGETS:
         monkeypatch.setattr(module, name, value)
-    monkeypatch.setattr(witnesses, "_TALLIED", 16)
+    monkeypatch.setattr(borders, "_TALLIED", 16)
 
 
 @for_every_question

@@ -12,7 +12,7 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from holdfast.engines.pointwise.marks import Space
+from holdfast.engines.pointwise.boxes import Space
 from tests.oracle import pointwise as oracle
 
 BIT = {"<": 1, "=": 2, ">": 4, "!": 8, "?": 8}

@@ -89,7 +89,7 @@ def test_every_batch_by_definition(
     world = World(nulls)
     world.change(Batch(first))
     kept = Kept(engine, world)
-    bound = kept.state.asked.max_lhs
+    bound = kept.state.spec.max_lhs
     assert listed(engine, kept.state) == expected(world.rows, nulls, asked, bound)
     by_order = [column != TEXT or ordered is not None for column in range(len(NAMES))]
     for number, batch in enumerate(stream):

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from holdfast.engines.pointwise import marginals
+from holdfast.engines.pointwise.boxes import Space
 from holdfast.engines.pointwise.marginals import counts_within, values_within
-from holdfast.engines.pointwise.marks import Space
 
 masks = st.sampled_from([15, 15, 1, 2, 3, 4, 5, 6, 8, 12])
 

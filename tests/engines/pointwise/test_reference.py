@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.engines.pointwise.cells import Seen
-from holdfast.engines.pointwise.marks import EQUAL, LESS, MORE, Boxes, Space
-from holdfast.engines.pointwise.never import never_sets
-from holdfast.engines.pointwise.readings import Search, derive, vacuous
+from holdfast.engines.pointwise.boxes import EQUAL, LESS, MORE, Boxes, Space
+from holdfast.engines.pointwise.cells import PairValues
+from holdfast.engines.pointwise.minimal_rules import WantedRules, derive, vacuous
+from holdfast.engines.pointwise.never_sets import never_sets
 from tests.engines.pointwise.tables import ranks, values_of
 
 TAX = ["AreaCode", "Zip", "Salary", "Rate", "SingleExemp", "MarriedExemp", "ChildExemp"]
@@ -41,14 +41,14 @@ def test_known_numbers(
     values = values_of(ranks(shared_data / f"{name}.csv", columns))
     space = Space((True,) * values.shape[1])
     boxes = never_sets(values, space)
-    asked = Search(Seen(values, space))
+    asked = WantedRules(PairValues(values, space))
     derived = derive(asked, boxes)
     assert (len(boxes), len(derived.never)) == never
-    equal = derived.rules.operator == EQUAL
+    equal = derived.rules.mark == EQUAL
     mine = numbers(derived.rules.left[equal], int((~equal).sum()))
     assert mine == met
-    left, _, operator = vacuous(derived, asked)
-    theirs = numbers(left[operator == EQUAL], int((operator != EQUAL).sum()))
+    others = vacuous(derived, asked)
+    theirs = numbers(others.left[others.mark == EQUAL], int((others.mark != EQUAL).sum()))
     assert (mine[0] + theirs[0], mine[1] + theirs[1]) == every
 
 

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from benchmarks.data import flights
 from holdfast.changes.operations import DELETE, INSERT
-from holdfast.engines.pointwise.marks import Boxes, Space
-from holdfast.engines.pointwise.never import never_sets
-from holdfast.engines.pointwise.ways import Asked
-from holdfast.engines.pointwise.witnesses import Witnesses
+from holdfast.engines.pointwise.borders import PointwiseBorders
+from holdfast.engines.pointwise.boxes import Boxes, Space
+from holdfast.engines.pointwise.never_sets import never_sets
+from holdfast.engines.pointwise.strategies import PointwiseSpec
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import SILENT
 from holdfast.table.admit import Incoming
@@ -64,7 +64,7 @@ def test_real_rows(max_lhs: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         _, kept = Kept.empty(Schema("flights", columns), folder).admit(incoming(every[:-500], INSERT, columns))
         subject = WatchedTable(kept.table)
-        way = Witnesses.begin(subject, Asked(space, max_lhs), Threads(), SILENT)
+        way = PointwiseBorders.begin(subject, PointwiseSpec(space, max_lhs), Threads(), SILENT)
         assert way.never is not None
         assert _plain(way.never) == expected(every[:-500])
         for some, kind, left in ((every[-500:], INSERT, every), (every[:300], DELETE, every[300:])):

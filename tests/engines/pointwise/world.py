@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from holdfast.engines.pointwise.marks import EQUAL, LESS, MORE, OTHER, Space, Values
+from holdfast.engines.pointwise.boxes import EQUAL, LESS, MORE, OTHER, Space, Values
 from holdfast.engines.watched import WatchedTable
 from holdfast.table.change import Change
 from holdfast.table.nulls import NullMode, Nulls

@@ -14,13 +14,13 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.engines.pointwise.marks import BITS, FREE, Space, Values
+from holdfast.engines.pointwise.boxes import BITS, FREE, Space, Values
 from holdfast.errors import BadInput
 from holdfast.kernels.never import fill_cells
 from holdfast.pairs.bitsets import Words
 
 _MOST = 1 << 26  # cells that get a bit, at most: 8 MB and more
-# Cells that get a bit: so many, or so many for each one that occurs; where there are more, lists are faster.
+# CellSet that get a bit: so many, or so many for each one that occurs; where there are more, lists are faster.
 _FEW, _FOR_EACH = 1 << 12, 64
 _COUNTED = 1 << 24  # cells that get a count, at most: 128 MB
 # Counts pay where one of so many cells occurs, or a wanted box holds as many pairs as so many of these do on average.
@@ -80,7 +80,7 @@ def counts_pay(space: Space, values: Values, counts: NDArray[np.int64], least: i
 
 
 @dataclass(frozen=True, eq=False)
-class Coverage:
+class WantedCoverage:
     """How many pairs have each of some values, or lie in each cell; and how many a box is to hold."""
 
     counts: NDArray[np.int64]
@@ -88,32 +88,32 @@ class Coverage:
 
 
 @dataclass(frozen=True, eq=False)
-class Cells:
+class CellSet:
     """The set of the cells that occur."""
 
     space: Space
     first: tuple[int, ...]  # columns but for the last ones
     last: tuple[int, ...]
     words: Words
-    coverage: Coverage | None = None  # of all pairs, also where the set is of some of them
+    coverage: WantedCoverage | None = None  # of all pairs, also where the set is of some of them
 
     @staticmethod
-    def of(values: Values, space: Space, columns: Sequence[int]) -> Cells:
+    def of(values: Values, space: Space, columns: Sequence[int]) -> CellSet:
         """Of pairs that have these values, in some columns."""
         first, last = parted(space, columns)
-        cells = Cells(space, first, last, np.zeros(cells_of(space, first), np.uint64))
+        cells = CellSet(space, first, last, np.zeros(cells_of(space, first), np.uint64))
         places, weights = np.array(columns, np.int64), weights_of(space, columns)
         fill_cells(np.ascontiguousarray(values), places, weights, cells_of(space, last), cells.words)
         return cells
 
-    def counted(self, values: Values, coverage: Coverage) -> Cells:
+    def counted(self, values: Values, coverage: WantedCoverage) -> CellSet:
         """With the counts of these values."""
         columns = (*self.first, *self.last)
         counts = np.zeros(cells_of(self.space, columns), np.int64)
         np.add.at(counts, _numbered(values, self.space, columns), coverage.counts)
         return replace(self, coverage=replace(coverage, counts=counts))
 
-    def where(self, column: int, mask: int) -> Cells:
+    def where(self, column: int, mask: int) -> CellSet:
         """Of the pairs with a value of the mask in one of the columns; without it, if it isn't one of the last."""
         digits = digits_of(self.space, column)
         allowed = [digit for digit, bit in enumerate(digits) if bit & mask]
@@ -130,7 +130,7 @@ class Cells:
         )
         return replace(self, words=self.words & np.uint64(inside))
 
-    def only(self, columns: Sequence[int]) -> Cells:
+    def only(self, columns: Sequence[int]) -> CellSet:
         """On some of the columns; the last ones stay."""
         cells = self
         for column in self.first:
@@ -140,24 +140,24 @@ class Cells:
 
 
 @dataclass(frozen=True, eq=False)
-class Seen:
+class PairValues:
     """The values that pairs have; and their cells, made once for several searches. With a coverage, all boxes that are
     searched for hold as many pairs.
     """
 
     values: Values
     space: Space
-    coverage: Coverage | None = None
+    coverage: WantedCoverage | None = None
 
     @cached_property
-    def cells(self) -> Cells | None:
+    def cells(self) -> CellSet | None:
         """None where they do not fit into memory, or few of many occur; never so with a coverage."""
         columns = range(self.space.columns)
         if self.coverage is not None:
-            return Cells.of(self.values, self.space, columns).counted(self.values, self.coverage)
+            return CellSet.of(self.values, self.space, columns).counted(self.values, self.coverage)
         if first_that_fit(self.space, columns, len(self.values)):
             return None
-        return Cells.of(self.values, self.space, columns)
+        return CellSet.of(self.values, self.space, columns)
 
 
 def parted(space: Space, columns: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:

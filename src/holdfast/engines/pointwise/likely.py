@@ -24,9 +24,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from holdfast.borders.rows import RankedColumns
-from holdfast.engines.pointwise.marks import EQUAL, FREE, LESS, MORE, OPERATORS, Boxes, Space
-from holdfast.engines.pointwise.proving import first_pairs
-from holdfast.engines.pointwise.result import Wording
+from holdfast.engines.pointwise.boxes import EQUAL, FREE, LESS, MORE, OPERATORS, Boxes, Space
+from holdfast.engines.pointwise.first_pairs import first_pairs
+from holdfast.engines.pointwise.rules import PointwiseWording
 from holdfast.engines.scored import Scored, Wanted
 from holdfast.engines.thresholds import LEAST_OF_SEVERAL, LONGER, tested_weight
 from holdfast.engines.watched import WatchedTable
@@ -44,11 +44,11 @@ _VALUES = 2.0  # so many values more than one make half the score
 
 _STRICT = (LESS, MORE)
 _ANY = LESS | EQUAL | MORE
-Cells = NDArray[np.int64]  # numbers of ordered pairs, [less, equal, more] for each of some columns
+CellCounts = NDArray[np.int64]  # numbers of ordered pairs, [less, equal, more] for each of some columns
 
 
 @dataclass(frozen=True)
-class Conjunction:
+class LikelyConjunction:
     """Three columns, what is asked of two rows on each, and how surprising it is that no two rows meet that."""
 
     columns: tuple[int, ...]
@@ -84,7 +84,7 @@ def likely(subject: WatchedTable, wanted: Wanted, runner: Runner, progress: Prog
         return []
     progress.step("Finding pointwise rules in a sample of the rows")
     rows = RankedColumns(table, only=columns)
-    sample = Sample(rows, columns)
+    sample = PairSample(rows, columns)
     found = sorted(sample.never(), key=lambda each: (-each.score, each.columns))
     best = [each for each in found if each.score >= LEAST_OF_SEVERAL][:_PROVED]
     progress.step(f"Looking for rows that break {len(best):,} pointwise rules")
@@ -108,7 +108,7 @@ def _space(table: Table) -> Space:
     return Space(ordered, table.schema.nulls.are_distinct)
 
 
-class Sample:
+class PairSample:
     """All pairs of some rows: for each column whether the one is less, equal or more than the other."""
 
     def __init__(self, rows: RankedColumns, columns: Sequence[int]) -> None:
@@ -121,7 +121,7 @@ class Sample:
         self._values = {c: len(np.unique(own)) for c, own in cells.items()}
         self.pairs = 2 * len(one)
 
-    def counts(self, columns: Sequence[int]) -> Cells:
+    def counts(self, columns: Sequence[int]) -> CellCounts:
         """How many ordered pairs are less, equal or more on each of some columns."""
         place = np.zeros(self.pairs // 2, np.int16)
         for column in columns:
@@ -133,7 +133,7 @@ class Sample:
         """Twice the standard error of a share, which is none where the sample is all rows."""
         return 0.0 if self._whole else 2 * float(np.sqrt(max(share, 1 / self.pairs) * (1 - share) / self.pairs))
 
-    def never(self) -> Iterator[Conjunction]:
+    def never(self) -> Iterator[LikelyConjunction]:
         """The conjunctions of three strict inequalities that no pair meets. Where two of the three are met by none
         either, nothing is left to expect, and the score is 0.
         """
@@ -141,9 +141,9 @@ class Sample:
             counts = self.counts(columns)
             for marks in itertools.product((LESS,), _STRICT, _STRICT):
                 if not within(counts, marks):
-                    yield Conjunction(columns, marks, _expected(counts, marks), self._fewest(columns))
+                    yield LikelyConjunction(columns, marks, _expected(counts, marks), self._fewest(columns))
 
-    def weakened(self, strict: Conjunction) -> list[Conjunction]:
+    def weakened(self, strict: LikelyConjunction) -> list[LikelyConjunction]:
         """The same with marks on two or three columns that are met by equals, too, where no pair meets all; the weakest
         first, and then those that leave the right side of the best reading as it is.
         """
@@ -152,7 +152,7 @@ class Sample:
         weaker = [tuple(mark | also for mark, also in zip(strict.marks, each, strict=True)) for each in chosen]
         return [replace(strict, marks=marks) for marks in weaker if not within(counts, marks)]
 
-    def best_reading(self, never: Conjunction) -> int:
+    def best_reading(self, never: LikelyConjunction) -> int:
         """Which of the three columns is best on the right side: most pairs meet what is on the left then."""
         counts = self.counts(never.columns)
         return max(range(3), key=lambda own: within(counts, _without(never.marks, own)))
@@ -161,20 +161,22 @@ class Sample:
         return min(self._values[column] for column in columns)
 
 
-def within(counts: Cells, marks: Sequence[int]) -> int:
+def within(counts: CellCounts, marks: Sequence[int]) -> int:
     """How many pairs meet some marks, one a column."""
     chosen = [[digit for digit, bit in enumerate((LESS, EQUAL, MORE)) if mark & bit] for mark in marks]
     return int(counts[np.ix_(*chosen)].sum())
 
 
-def _expected(counts: Cells, marks: Sequence[int]) -> float:
+def _expected(counts: CellCounts, marks: Sequence[int]) -> float:
     """What chance would have meet three marks: if one of them went its own way, the one with which it is the least."""
     alone = [within(counts, [mark if i == own else _ANY for i, mark in enumerate(marks)]) for own in range(3)]
     others = [within(counts, _without(marks, own)) for own in range(3)]
     return min(one * two for one, two in zip(alone, others, strict=True)) / int(counts.sum()) ** 2
 
 
-def _proved(rows: RankedColumns, space: Space, sample: Sample, best: Sequence[Conjunction]) -> list[Conjunction]:
+def _proved(
+    rows: RankedColumns, space: Space, sample: PairSample, best: Sequence[LikelyConjunction]
+) -> list[LikelyConjunction]:
     """Those that no two rows meet; with marks that are met by equals, too, where none do either."""
     holding = _that_hold(rows, space, best)
     weaker = [sample.weakened(each) for each in holding]
@@ -184,14 +186,14 @@ def _proved(rows: RankedColumns, space: Space, sample: Sample, best: Sequence[Co
     ]
 
 
-def _that_hold(rows: RankedColumns, space: Space, some: Sequence[Conjunction]) -> list[Conjunction]:
+def _that_hold(rows: RankedColumns, space: Space, some: Sequence[LikelyConjunction]) -> list[LikelyConjunction]:
     if not some:
         return []
     found = first_pairs(rows, space, np.stack([each.box(rows.columns) for each in some]))
     return [each for each, (one, _) in zip(some, found.tolist(), strict=True) if one < 0]
 
 
-def _scored(table: Table, sample: Sample, never: Conjunction) -> Scored:
+def _scored(table: Table, sample: PairSample, never: LikelyConjunction) -> Scored:
     """The reading whose left side most pairs meet."""
     counts = sample.counts(never.columns)
     own = sample.best_reading(never)
@@ -215,12 +217,12 @@ def _without(marks: Sequence[int], own: int) -> list[int]:
     return [_ANY if place == own else mark for place, mark in enumerate(marks)]
 
 
-def reading(table: Table, never: Conjunction, own: int) -> Pointwise:
+def reading(table: Table, never: LikelyConjunction, own: int) -> Pointwise:
     """The rule that has one of three columns on its right side, turned round."""
     names, space = tuple(table.schema.names), _space(table)
     marks = [_mark(names[c], mask) for c, mask in zip(never.columns, never.marks, strict=True)]
     right = _mark(names[never.columns[own]], _ANY & ~never.marks[own])
-    (denial,) = Wording(table.schema.name, names, space).denials_of(never.box(len(names))[None])
+    (denial,) = PointwiseWording(table.schema.name, names, space).denials_of(never.box(len(names))[None])
     left = tuple(mark for place, mark in enumerate(marks) if place != own)
     return Pointwise(table.schema.name, left, right, denial).folded
 

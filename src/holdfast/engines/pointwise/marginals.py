@@ -16,9 +16,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.engines.pointwise.boxes import COLUMNS_OF_WORD, packed
+from holdfast.engines.pointwise.boxes import BITS, COLUMNS_OF_WORD, FREE, Boxes, Space, Values, packed
 from holdfast.engines.pointwise.cells import cells_of, weights_of
-from holdfast.engines.pointwise.marks import BITS, FREE, Boxes, Space, Values
 from holdfast.kernels.marginals import from_list, from_table, to_table
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words

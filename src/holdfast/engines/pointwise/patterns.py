@@ -4,7 +4,7 @@ A box of at most L marks is about L columns. So it is enough to know, for each s
 values occur: a box is met iff one of its patterns does. That is worked out for all boxes about a set of columns at
 once, column by column, and so is whether all that are weaker by a step are met.
 
-Marks are those of never-sets: the five on a column that is ordered, `=` and `!=` on others. Where comparisons may be
+Mask are those of never-sets: the five on a column that is ordered, `=` and `!=` on others. Where comparisons may be
 unknown, a box may ask for one unknown comparison: a rule `X -> B op` is broken by a pair that meets X and is known to
 break `B op`, or is unknown in B. What is weaker by a step than such a box is such a box.
 
@@ -19,12 +19,12 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.engines.pointwise.marks import EQUAL, FREE, LESS, MORE, OTHER, Boxes, Space, Values
+from holdfast.engines.pointwise.boxes import EQUAL, FREE, LESS, MORE, OTHER, Boxes, Space, Values
 from holdfast.errors import BadInput
 from holdfast.kernels import patterns as kernels
 from holdfast.kernels.patterns import ColumnSets
 
-Marks = NDArray[np.bool_]
+Mask = NDArray[np.bool_]
 Digits = NDArray[np.uint8]
 
 _DIGITS = np.zeros(FREE + 1, np.uint8)
@@ -57,7 +57,7 @@ class Patterns:
         self._of, self._never = np.empty(0, np.int64), np.empty((0, space.columns), np.uint8)
         self._stale = np.ones(len(self._columns), np.bool_)
 
-    def add(self, values: Values, most: int) -> Marks:
+    def add(self, values: Values, most: int) -> Mask:
         """Keep those of some pairs that have a pattern which fewer than `most` kept ones have; tells which."""
         kept, step = np.zeros(len(values), np.bool_), max(1, _AT_ONCE // len(self._columns))
         for begin in range(0, len(values), step):  # so that Ctrl-C is heard in between
@@ -95,7 +95,7 @@ class Patterns:
             boxes.append(found)
         return np.concatenate(of), np.concatenate(boxes)
 
-    def _minimal(self, some: NDArray[np.int64]) -> Marks:
+    def _minimal(self, some: NDArray[np.int64]) -> Mask:
         """Which boxes about sets of columns are minimal and not met: `[set, mark, mark, ...]`, numbers in `_MASKS`."""
         met = self._met[some].reshape((len(some), *[4] * self.size))
         plain = ~np.array(self.space.ordered, np.bool_)[self._columns[some]]  # [set, axis]
@@ -112,7 +112,7 @@ class Patterns:
             minimal[:, numbers.sum(axis=0) > 1] = False
         return minimal
 
-    def _leave_out(self, minimal: Marks, axis: int, plain: Marks) -> None:
+    def _leave_out(self, minimal: Mask, axis: int, plain: Mask) -> None:
         """Leave boxes out that have a mark in a column which it doesn't take."""
         for mark in (_LESS, _AT_MOST, _AT_LEAST, _MORE):
             minimal[_at(axis, mark)] &= ~plain.reshape((-1, *[1] * (self.size - 1)))
@@ -125,7 +125,7 @@ def _digits_of(values: Values) -> Digits:
     return np.ascontiguousarray(_DIGITS[values].T)
 
 
-def _by_mark(met: Marks, axis: int, plain: Marks) -> Marks:
+def _by_mark(met: Mask, axis: int, plain: Mask) -> Mask:
     """Whether boxes are met, given the same with a value instead of a mark in one column. Columns that are not ordered
     have no `<=` and `>=`, so that what is weaker than `=` there is no mark at all.
     """

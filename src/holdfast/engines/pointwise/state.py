@@ -1,4 +1,4 @@
-"""What the engine keeps of a table: the way in which evidence is found, and the rules that follow from it."""
+"""What the engine keeps of a table: a strategy with its evidence, and the rules that follow from the evidence."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.engines.pointwise import PointwiseSettings
-from holdfast.engines.pointwise.cells import Seen
-from holdfast.engines.pointwise.covered import rules_covered
-from holdfast.engines.pointwise.differ import Moment
-from holdfast.engines.pointwise.marks import Boxes
-from holdfast.engines.pointwise.readings import Search, derive, vacuous
-from holdfast.engines.pointwise.result import KEPT, Listed, Wording
-from holdfast.engines.pointwise.ways import Asked, Way
+from holdfast.engines.pointwise.boxes import Boxes, Mask, Space, Values
+from holdfast.engines.pointwise.cells import PairValues
+from holdfast.engines.pointwise.coverage import rules_covered
+from holdfast.engines.pointwise.marginals import values_within
+from holdfast.engines.pointwise.minimal_rules import WantedRules, derive, vacuous
+from holdfast.engines.pointwise.rule_arrays import DUMPED, RuleArrays
+from holdfast.engines.pointwise.rules import PointwiseWording
+from holdfast.engines.pointwise.strategies import PointwiseSpec, PointwiseStrategy
 from holdfast.engines.thresholds import FEWEST_ROWS
 from holdfast.engines.watched import Arrays, Facts, WatchedTable
 from holdfast.errors import BadInput
@@ -24,84 +25,93 @@ from holdfast.table.table import Schema, Table
 from holdfast.table.threads import SoFar
 from holdfast.text.quotes import unquoted
 
-WAY = "way/"  # before the names of its arrays
+STRATEGY = "way/"  # before the names of its arrays
+
+
+@dataclass(frozen=True, eq=False)
+class PointwiseMoment:
+    """The rules at a moment: how many rows there are, the rules that the settings ask for, how many more are vacuous,
+    the minimal boxes that no pair of rows meets; and the evidence, while a batch is explained.
+
+    Where a coverage is asked for, vacuous rules are not counted, and only those boxes are sure to be here that the
+    rules need (see `coverage`).
+    """
+
+    rows: int
+    rules: RuleArrays
+    vacuous: int
+    never: Boxes
+    seen: Values | None = None
+
+    @property
+    def has_pairs(self) -> bool:
+        """Whether a pair of rows could test a rule."""
+        return self.rows >= FEWEST_ROWS
+
+    def meets(self, boxes: Boxes, space: Space) -> Mask:
+        """Which boxes some pair of rows lies in."""
+        if self.seen is None or not self.has_pairs or not len(boxes):
+            return np.zeros(len(boxes), np.bool_)
+        return np.asarray(values_within(self.seen, space, boxes).any(axis=1))
 
 
 @dataclass
-class State:
-    """The rules that the settings ask to list, how many more are vacuous, and the minimal boxes that no pair of
-    rows meets; where a coverage is asked for, vacuous rules are not counted, and of these boxes only those are sure to
-    be here that the rules ask for (see `covered`). `table` is as of the last batch that was taken in, which the subject
-    may be ahead of; `before` is how rules stood before this one, until it is explained.
+class PointwiseState:
+    """The rules `now`, as of the last batch that was taken in, which the subject may be ahead of. `before` is how they
+    stood before that batch, until it is explained. `why` says why this strategy was chosen.
     """
 
     subject: WatchedTable
-    table: Table
-    asked: Asked
-    settings: PointwiseSettings
-    way: Way
-    rules: Listed
-    vacuous: int
-    never: Boxes
-    why: str = ""  # this way
-    before: Moment | None = None
-
-    @staticmethod
-    def of(
-        subject: WatchedTable, asked: Asked, settings: PointwiseSettings, way: Way, why: str, progress: Progress
-    ) -> State:
-        """With what follows from the evidence of a way."""
-        empty = Listed.none(asked.space.columns)
-        state = State(subject, subject.table, asked, settings, way, empty, 0, empty.left, why)
-        state.derive(progress)
-        return state
+    spec: PointwiseSpec
+    strategy: PointwiseStrategy
+    why: str
+    now: PointwiseMoment
+    before: PointwiseMoment | None = None
 
     @property
-    def wording(self) -> Wording:
+    def wording(self) -> PointwiseWording:
         """How its rules are put into words."""
-        schema = self.table.schema
-        return Wording(schema.name, tuple(schema.names), self.asked.space, self.asked.max_lhs)
-
-    def moment(self) -> Moment:
-        """How rules stand now."""
-        return Moment(self.table.rows, self.way.seen, self.rules, self.never)
-
-    def derive(self, progress: Progress) -> None:
-        """Find the rules that follow from the evidence. A table of fewer than two rows tests none, and none is told."""
-        rhs = columns_named("rhs", self.settings.rhs, self.table.schema)
-        self.rules, self.vacuous, self.never = Listed.none(self.asked.space.columns), 0, self.never[:0]
-        if self.table.rows < FEWEST_ROWS:
-            return
-        asked = Search(Seen(self.way.seen, self.asked.space), self.asked.max_lhs, rhs, _saying(progress))
-        if self.settings.min_coverage:
-            some, self.never = rules_covered(self.way, asked, self.settings.min_coverage)
-            self.rules = Listed.of(some).in_order()
-            return
-        found = derive(asked, self.way.never)
-        rules, self.vacuous, self.never = Listed.of(found.rules), found.vacuous, found.never
-        if self.settings.vacuous:
-            rules, self.vacuous = rules.with_more(Listed.of(vacuous(found, asked), vacuous=True)), 0
-        self.rules = rules.in_order()
-
-    # ---- kept -------------------------------------------------------------------------------------------------------
+        schema = self.subject.table.schema
+        return PointwiseWording(schema.name, tuple(schema.names), self.spec.space, self.spec.max_lhs)
 
     def dump(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-        """The rules and what the way keeps."""
-        kept, facts = self.way.named_dump(WAY, self.why)
-        arrays = {f"rules/{name}": getattr(self.rules, name).reshape(-1) for name in KEPT}
-        arrays["never"] = self.never.reshape(-1)
-        return arrays | kept, {"vacuous": self.vacuous, "max_lhs": self.asked.max_lhs, **facts}
+        """The rules, and what the strategy keeps."""
+        own, facts = self.strategy.named_dump(STRATEGY, self.why)
+        arrays = {f"rules/{name}": getattr(self.now.rules, name).reshape(-1) for name in DUMPED}
+        arrays["never"] = self.now.never.reshape(-1)
+        return arrays | own, {"vacuous": self.now.vacuous, "max_lhs": self.spec.max_lhs, **facts}
 
     @staticmethod
     def load(
-        subject: WatchedTable, asked: Asked, settings: PointwiseSettings, way: Way, arrays: Arrays, facts: Facts
-    ) -> State:
-        """What `dump` described, given the way that was made from its part."""
-        columns = asked.space.columns
-        left, *others = (np.array(arrays[f"rules/{name}"], kind) for name, kind in KEPT.items())
-        rules = Listed(left.reshape(-1, columns), *others)
-        never = np.array(arrays["never"], np.uint8).reshape(-1, columns)
-        return State(subject, subject.table, asked, settings, way, rules, facts["vacuous"], never, facts["why"])
+        subject: WatchedTable, spec: PointwiseSpec, strategy: PointwiseStrategy, arrays: Arrays, facts: Facts
+    ) -> PointwiseState:
+        """What `dump` described, given the strategy that was made from its part."""
+        left, *others = (np.array(arrays[f"rules/{name}"], kind) for name, kind in DUMPED.items())
+        never = np.array(arrays["never"], np.uint8)
+        left, never = (boxes.reshape(-1, spec.space.columns) for boxes in (left, never))
+        rules = RuleArrays(left, *others)
+        now = PointwiseMoment(subject.table.rows, rules, facts["vacuous"], never)
+        return PointwiseState(subject, spec, strategy, facts["why"], now)
+
+
+def moment_of(
+    table: Table, spec: PointwiseSpec, strategy: PointwiseStrategy, settings: PointwiseSettings, progress: Progress
+) -> PointwiseMoment:
+    """Derive the rules from the evidence. A table of fewer than two rows tests none, and none is reported."""
+    if table.rows < FEWEST_ROWS:
+        none = RuleArrays.joined(spec.space.columns, [])
+        return PointwiseMoment(table.rows, none, 0, none.left)
+    rhs = columns_named("rhs", settings.rhs, table.schema)
+    wanted = WantedRules(PairValues(strategy.seen, spec.space), spec.max_lhs, rhs, _saying(progress))
+    if settings.min_coverage:
+        rules, never = rules_covered(strategy, wanted, settings.min_coverage)
+        return PointwiseMoment(table.rows, rules.in_order(), 0, never)
+    found = derive(wanted, strategy.never)
+    rules, unlisted = found.rules, found.vacuous
+    if settings.vacuous:
+        rules = RuleArrays.joined(spec.space.columns, [rules, vacuous(found, wanted).all_vacuous()])
+        unlisted = 0
+    return PointwiseMoment(table.rows, rules.in_order(), unlisted, found.never)
 
 
 def _saying(progress: Progress) -> SoFar:
@@ -117,9 +127,9 @@ def columns_named(option: str, names: str | None, schema: Schema) -> tuple[int, 
     """The columns of a table that a setting names; None where it is not given."""
     if names is None:
         return None
-    asked = [unquoted(name.strip()) for name in names.split(",") if name.strip()]
-    for name in asked:
+    named = [unquoted(name.strip()) for name in names.split(",") if name.strip()]
+    for name in named:
         if name not in schema.names:
             known = ", ".join(schema.names)
             raise BadInput(f"--{option}: there is no column {name!r} in {schema.name}; choose from: {known}")
-    return tuple(sorted({schema.names.index(name) for name in asked}))
+    return tuple(sorted({schema.names.index(name) for name in named}))

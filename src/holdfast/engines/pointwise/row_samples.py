@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from holdfast.borders.partitions import sorted_by
 from holdfast.borders.rows import RankedColumns
+from holdfast.engines.pointwise.boxes import EQUAL, FREE, LESS, MORE, OTHER, Boxes, Space
 from holdfast.engines.pointwise.cells import cells_of
-from holdfast.engines.pointwise.marks import EQUAL, FREE, LESS, MORE, OTHER, Boxes, Space
 from holdfast.kernels import numbers
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
@@ -40,7 +40,7 @@ _ORDERED, _UNORDERED = (LESS, EQUAL, MORE, OTHER), (OTHER, EQUAL)
 
 
 @dataclass(frozen=True, eq=False)
-class Block:
+class RowBlock:
     """Rows, by place, of which `count`, from the one numbered `first` on, are compared with all of them."""
 
     rows: Places
@@ -49,16 +49,16 @@ class Block:
 
 
 Column = int  # in whose order each row is compared with some behind it
-Sample = Block | Column
+RowSample = RowBlock | Column
 
 
-def pairs_in(rows: RankedColumns, space: Space, boxes: Boxes, samples: Sequence[Sample]) -> RowPairs:
+def pairs_in(rows: RankedColumns, space: Space, boxes: Boxes, samples: Sequence[RowSample]) -> RowPairs:
     """Pairs of rows of some samples that lie in boxes, of which the mirror images are given, too; of blocks of rows, at
     least one pair in each box in which there are any.
     """
     parts = [_Part(space, columns, some) for columns, some in _parts_of(space, boxes)]
-    pieces = [partial(part.in_block, rows, own) for part in parts for own in samples if isinstance(own, Block)]
-    pieces += [partial(_among_neighbours, rows, own, parts) for own in samples if not isinstance(own, Block)]
+    pieces = [partial(part.in_block, rows, own) for part in parts for own in samples if isinstance(own, RowBlock)]
+    pieces += [partial(_among_neighbours, rows, own, parts) for own in samples if not isinstance(own, RowBlock)]
     found = each(pieces, lambda piece, so_far: piece(so_far), None if rows.count > _BLOCK else 0)
     return np.concatenate([np.empty((0, 2), np.int64), *found])
 
@@ -118,7 +118,7 @@ class _Part:
         behind = np.concatenate([free[:, 1:], np.ones((len(boxes), 1), np.bool_)], axis=1)
         return allowed, bitsets.packed(behind.T, words)
 
-    def in_block(self, rows: RankedColumns, block: Block, so_far: SoFar) -> RowPairs:
+    def in_block(self, rows: RankedColumns, block: RowBlock, so_far: SoFar) -> RowPairs:
         """The pairs of a block that lie in the boxes."""
         found, narrow = [np.empty((0, 2), np.int64)], self._narrow(rows, block.rows)
         step, end = max(1, _AT_ONCE // max(1, len(block.rows))), block.first + block.count
@@ -187,17 +187,17 @@ def random_pairs(rows: RankedColumns, count: int) -> RowPairs:
     return np.stack([living[one], living[other]]).T
 
 
-def random_block(rows: RankedColumns) -> Block:
+def random_block(rows: RankedColumns) -> RowBlock:
     """Some random rows, a quarter of them against all of them."""
     living = np.flatnonzero(rows.alive)
     chosen = np.random.default_rng(len(living)).permutation(living)[:_BLOCK]
-    return Block(chosen, 0, -(-len(chosen) // 4))
+    return RowBlock(chosen, 0, -(-len(chosen) // 4))
 
 
-def against_all(rows: RankedColumns, fresh: int) -> list[Block]:
+def against_all(rows: RankedColumns, fresh: int) -> list[RowBlock]:
     """The living rows from a place on, against all rows; in a few parts."""
     living = np.flatnonzero(rows.alive)
     first = int(np.searchsorted(living, fresh))
     parts = min(_PARTS, 1 + (len(living) - first) // _ROWS_A_PART)
     ends = np.linspace(first, len(living), parts + 1).astype(np.int64).tolist()
-    return [Block(living, begin, end - begin) for begin, end in pairwise(ends)]
+    return [RowBlock(living, begin, end - begin) for begin, end in pairwise(ends)]

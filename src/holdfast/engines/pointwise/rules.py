@@ -6,86 +6,39 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import starmap
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.engines.pointwise.boxes import Sides, among, folded, numbered, packed
-from holdfast.engines.pointwise.marks import EQUAL, FREE, LESS, MORE, OPERATORS, OTHER, Boxes, Space
+from holdfast.engines.pointwise.boxes import (
+    EQUAL,
+    FREE,
+    LESS,
+    MORE,
+    OPERATORS,
+    OTHER,
+    Boxes,
+    Mask,
+    Space,
+    among,
+    canonical,
+    numbered,
+)
+from holdfast.engines.pointwise.rule_arrays import RuleArrays
 from holdfast.engines.thresholds import COVERED
 from holdfast.lazy_rules import LazyRules, LhsBound, parsed
-from holdfast.pairs.bitsets import Words
 from holdfast.rules.pointwise import Pointwise, denial_text, parse, rule_text
 from holdfast.search.queries import Operator
 from holdfast.text.quotes import quoted
 
 Numbers = NDArray[np.int64]
-Marks = NDArray[np.bool_]
 
 _AT_ONCE = 1 << 14
-# The arrays of rules in a dump.
-KEPT: dict[str, Any] = {"left": np.uint8, "column": np.int64, "mark": np.uint8, "vacuous": np.bool_}
-
-
-@dataclass(frozen=True, eq=False)
-class Listed:
-    """Rules in the order in which they are told: left side (its own column is free), column and mark of the right side,
-    whether it is vacuous; and coverage with its error, unless nobody asked.
-    """
-
-    left: Boxes
-    column: Numbers
-    mark: NDArray[np.uint8]
-    vacuous: Marks
-    coverage: NDArray[np.float64] | None = None
-    error: NDArray[np.float64] | None = None
-
-    def __len__(self) -> int:
-        return len(self.column)
-
-    @staticmethod
-    def of(rules: Sides, vacuous: bool = False) -> Listed:
-        """From left and right sides."""
-        return Listed(*rules, np.full(len(rules.column), vacuous))
-
-    @staticmethod
-    def none(columns: int) -> Listed:
-        """No rules."""
-        return Listed.of(Sides.joined(columns, []))
-
-    def some(self, chosen: Marks | Numbers) -> Listed:
-        """Some of them, or all in another order."""
-        more = (None if each is None else each[chosen] for each in (self.coverage, self.error))
-        return Listed(self.left[chosen], self.column[chosen], self.mark[chosen], self.vacuous[chosen], *more)
-
-    def with_more(self, others: Listed) -> Listed:
-        """These and others, without coverage."""
-        return Listed(*(np.concatenate([getattr(self, name), getattr(others, name)]) for name in KEPT))
-
-    def in_order(self) -> Listed:
-        """By their right sides, short left sides first."""
-        sizes = (self.left != FREE).sum(axis=1)
-        return self.some(np.lexsort((*self.left.T[::-1], sizes, self.mark, self.column)))
-
-    def boxes(self, space: Space) -> Boxes:
-        """For each rule the box that no pair of rows meets, as long as it holds: left side and negated right side."""
-        boxes, negated = self.left.copy(), np.zeros((space.columns, FREE + 1), np.uint8)
-        for column in range(space.columns):
-            for mark in (LESS, LESS | EQUAL, EQUAL):
-                negated[column, mark] = space.negated(column, mark)
-        boxes[np.arange(len(self)), self.column] = negated[self.column, self.mark]
-        return boxes
-
-    @cached_property
-    def keys(self) -> Words:
-        """Rules as rows of words: two are equal iff the rules are."""
-        right = (self.column.astype(np.uint64) << np.uint64(4)) | self.mark.astype(np.uint64)
-        return np.concatenate([packed(self.left), right[:, None]], axis=1)
 
 
 @dataclass(frozen=True)
-class Wording:
+class PointwiseWording:
     """What the rules of a table need to be put into words: its name, its columns, how they are compared, and how many
     of them a left side may have (None: all).
     """
@@ -115,27 +68,27 @@ class Wording:
         marks = tuple([(self.names[c], _operator(m)) for c, m in left])
         return Pointwise(self.table, marks, (self.names[column], _operator(mark)), denial)
 
-    def denials(self, rules: Listed) -> Iterator[str]:
+    def denials(self, rules: RuleArrays) -> Iterator[str]:
         """The denial constraints that name the classes of rules."""
         return self.denials_of(rules.boxes(self.space))
 
     def denials_of(self, boxes: Boxes) -> Iterator[str]:
         """The denial constraints that no pair of rows meets some boxes."""
         names = [quoted(name) for name in self.names]
-        return (denial_text([(names[c], _compared(mask)) for c, mask in box]) for box in _pairs(folded(boxes)))
+        return (denial_text([(names[c], _compared(mask)) for c, mask in box]) for box in _pairs(canonical(boxes)))
 
-    def listed(self, text: str) -> Listed:
+    def listed(self, text: str) -> RuleArrays:
         """The rule of a text; KeyError where it is not written as it is told."""
         return self.listed_rule(parsed(text, lambda text: parse(text, self.names, self.table)))
 
-    def listed_rule(self, rule: Pointwise) -> Listed:
+    def listed_rule(self, rule: Pointwise) -> RuleArrays:
         """A rule as a list of one."""
         masks = {operator: mask for mask, operator in OPERATORS.items()}
         left = np.full((1, len(self.names)), FREE, np.uint8)
         for name, operator in rule.left:
             left[0, self.names.index(name)] = masks[operator]
         column, mark = self.names.index(rule.right[0]), masks[rule.right[1]]
-        return Listed(left, np.array([column]), np.array([mark], np.uint8), np.zeros(1, np.bool_))
+        return RuleArrays(left, np.array([column]), np.array([mark], np.uint8), np.zeros(1, np.bool_))
 
 
 def _operator(mark: int) -> Operator:
@@ -148,26 +101,26 @@ def _compared(mask: int) -> str:
     return "!=" if known in (0, LESS | MORE) else OPERATORS[known]
 
 
-class Rules(LazyRules[Pointwise]):
+class PointwiseRules(LazyRules[Pointwise]):
     """Rules by text. Nothing here changes later."""
 
     def __init__(
         self,
-        wording: Wording,
-        listed: Listed,
+        wording: PointwiseWording,
+        listed: RuleArrays,
         vacuous: int = 0,
         never: Boxes | None = None,
-        best_first: Listed | None = None,
+        best_first: RuleArrays | None = None,
     ) -> None:
         """Some rules; `vacuous` says how many there are that are vacuous, and not listed. `never` are the minimal boxes
         that no pair of rows meets, of which the rules are readings, where they are known. `best_first` are the same
         rules with their coverage, in the order in which people see them, where it is another.
         """
-        self.wording, self.listed, self.vacuous, self.never = wording, listed, vacuous, never
+        self.wording, self.arrays, self.vacuous, self.never = wording, listed, vacuous, never
         self._best_first = listed if best_first is None else best_first
 
     def __len__(self) -> int:
-        return len(self.listed)
+        return len(self.arrays)
 
     @property
     def bound(self) -> LhsBound:
@@ -180,8 +133,8 @@ class Rules(LazyRules[Pointwise]):
 
     def __getitem__(self, text: str) -> Pointwise:
         asked = self.wording.listed(text)
-        at = np.flatnonzero((self.listed.keys == asked.keys).all(axis=1))
-        for found in Rules(self.wording, self.listed.some(at)).rules():
+        at = np.flatnonzero((self.arrays.keys == asked.keys).all(axis=1))
+        for found in PointwiseRules(self.wording, self.arrays.some(at)).rules():
             return found
         raise KeyError(text)
 
@@ -196,41 +149,41 @@ class Rules(LazyRules[Pointwise]):
                 rule = self.wording.rule(*own, denial)
                 yield replace(rule, coverage=covered, coverage_error=error, vacuous=vacuous)
 
-    def _blocks(self) -> Iterator[Listed]:
+    def _blocks(self) -> Iterator[RuleArrays]:
         for begin in range(0, len(self), _AT_ONCE):
-            yield self.listed.some(np.arange(begin, min(begin + _AT_ONCE, len(self))))
+            yield self.arrays.some(np.arange(begin, min(begin + _AT_ONCE, len(self))))
 
-    def one_a_class(self) -> Rules:
+    def one_a_class(self) -> PointwiseRules:
         """Of the readings of each class the first."""
         ranked = self._ranked
-        return Rules(self.wording, ranked.listed.some(ranked._firsts()[0]), self.vacuous, self.never)
+        return PointwiseRules(self.wording, ranked.arrays.some(ranked._firsts()[0]), self.vacuous, self.never)
 
-    def with_order(self, best_first: Listed) -> Rules:
+    def with_order(self, best_first: RuleArrays) -> PointwiseRules:
         """The same, which people see in another order."""
-        return Rules(self.wording, self.listed, self.vacuous, self.never, best_first)
+        return PointwiseRules(self.wording, self.arrays, self.vacuous, self.never, best_first)
 
     @property
-    def _ranked(self) -> Rules:
+    def _ranked(self) -> PointwiseRules:
         """The same in the order in which people see them."""
-        return Rules(self.wording, self._best_first, self.vacuous, self.never)
+        return PointwiseRules(self.wording, self._best_first, self.vacuous, self.never)
 
-    def _firsts(self) -> tuple[Marks, Marks]:
+    def _firsts(self) -> tuple[Mask, Mask]:
         """Which rules are the first of a class, and which are of none, as they follow from one that says more.
 
         A rule with `=` on the right says what two boxes say, one with `<` and one with `>` there: it is the first of
         its class if it is that of one of both. Where neither is minimal, it follows from weaker ones that are.
         """
-        listed, rows = self.listed, np.arange(len(self.listed))
+        listed, rows = self.arrays, np.arange(len(self.arrays))
         one = listed.boxes(self.wording.space)
         other, implied = one, np.zeros(len(rows), np.bool_)
         if self.never is not None and not self.wording.space.unknown:
             twofold = np.flatnonzero(one[rows, listed.column] == LESS | MORE)
             other = one.copy()
             one[twofold, listed.column[twofold]], other[twofold, listed.column[twofold]] = LESS, MORE
-            less, more = (among(folded(boxes[twofold]), self.never) for boxes in (one, other))
+            less, more = (among(canonical(boxes[twofold]), self.never) for boxes in (one, other))
             one[twofold[~less]], other[twofold[~more]] = other[twofold[~less]], one[twofold[~more]]
             implied[twofold[~less & ~more]] = True
-        classes = numbered(np.concatenate([folded(one), folded(other)]))
+        classes = numbered(np.concatenate([canonical(one), canonical(other)]))
         first = np.full(int(classes.max(initial=-1)) + 1, len(rows))
         np.minimum.at(first, classes, np.tile(np.where(implied, len(rows), rows), 2))
         firsts = np.zeros(len(rows) + 1, np.bool_)
@@ -239,17 +192,17 @@ class Rules(LazyRules[Pointwise]):
 
     def denials(self) -> Iterator[str]:
         """The rules as denial constraints, one a class, and those that say that no two rows agree on some columns."""
-        yield from self.wording.denials(self.one_a_class().listed)
+        yield from self.wording.denials(self.one_a_class().arrays)
         if self.never is not None:
             keys = ((self.never == EQUAL) | (self.never == FREE)).all(axis=1)
             yield from self.wording.denials_of(self.never[keys])
 
-    def for_people(self, others: Collection[str]) -> tuple[Rules, str]:
-        """One reading a class, of those that people want to see, given the other classes that are shown; and a note on
-        the rest.
+    def for_people(self, beside: Collection[str]) -> tuple[PointwiseRules, str]:
+        """One reading a class, of those that people want to see beside the findings of other classes; and what is left
+        out, in words.
         """
         firsts, implied = self._ranked._firsts()
-        listed = self._ranked.listed.some(firsts)
+        listed = self._ranked.arrays.some(firsts)
         dull = (
             np.zeros(len(listed), np.bool_)
             if listed.coverage is None
@@ -263,11 +216,11 @@ class Rules(LazyRules[Pointwise]):
             (int(np.count_nonzero(implied)), "that follow from others"),
             (self.vacuous, "vacuous"),
         ]
-        shown = Rules(self.wording, listed.some(~dull & ~known))
+        shown = PointwiseRules(self.wording, listed.some(~dull & ~known))
         return shown, ", ".join(f"{count:,} {what}" for count, what in hidden if count)
 
 
-def _each(some: Listed) -> Iterator[tuple[list[tuple[int, int]], int, int]]:
+def _each(some: RuleArrays) -> Iterator[tuple[list[tuple[int, int]], int, int]]:
     """Left side, column and mark of each rule."""
     return zip(_pairs(some.left), some.column.tolist(), some.mark.tolist(), strict=True)
 

@@ -13,43 +13,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.engines.pointwise.marks import FREE, LESS, MORE
+from holdfast.engines.pointwise.boxes import FREE, Choice
 from holdfast.kernels.never import ADDED, SLABS, WAYS, Columns, Tail
 
 _WORD = 64  # bits
 
 
 @dataclass(frozen=True)
-class Choice:
-    """A mark, or none: the values it allows; for each way to weaken it by one step those that are added then; and on
-    which side it leans: -1 for `<` and `<=`, 1 for `>` and `>=`, 0 for the others.
-    """
-
-    mask: int
-    added: tuple[int, ...]
-    leaning: int
-
-
-def choices(marks: Sequence[int], values: int) -> tuple[Choice, ...]:
-    """Of a column that has these values, and may have these marks; the last one leaves it free."""
-    made = []
-    for mark in marks:
-        weaker = [other for other in (*marks, values) if other & mark == mark != other]
-        steps = [other for other in weaker if not any(less & other == less != other for less in weaker)]
-        leaning = bool(mark & MORE) - bool(mark & LESS)
-        made.append(Choice(mark, tuple(step & ~mark for step in steps), leaning))
-    return (*made, Choice(FREE, (), 0))
-
-
-@dataclass(frozen=True)
-class Column:
+class ChoiceColumn:
     """A column of a search: its values one by one, and what may be chosen."""
 
     digits: tuple[int, ...]
     choices: tuple[Choice, ...]
 
 
-def head(places: Sequence[int], columns: Sequence[Column]) -> Columns:
+def head(places: Sequence[int], columns: Sequence[ChoiceColumn]) -> Columns:
     """The columns but for the last ones, at these places of a box."""
     shape = len(columns), max((len(column.choices) for column in columns), default=1)
     made = Columns(
@@ -71,7 +49,7 @@ def head(places: Sequence[int], columns: Sequence[Column]) -> Columns:
     return made
 
 
-def roles(columns: Sequence[Column]) -> NDArray[np.int64]:
+def roles(columns: Sequence[ChoiceColumn]) -> NDArray[np.int64]:
     """What each value of a column is to each choice: -1 if it is allowed, w if the w-th step adds it, 0 if neither."""
     made = np.zeros((len(columns), max((len(column.choices) for column in columns), default=1), SLABS), np.int64)
     for d, column in enumerate(columns):
@@ -82,19 +60,19 @@ def roles(columns: Sequence[Column]) -> NDArray[np.int64]:
     return made
 
 
-def _slabs(mask: int, column: Column, words: int, many: int) -> list[int]:
+def _slabs(mask: int, column: ChoiceColumn, words: int, many: int) -> list[int]:
     """Where the slabs of some values begin; the first one again, where they are fewer than `many`."""
     begins = [words * digit for digit, bit in enumerate(column.digits) if bit & mask]
     return begins + begins[:1] * (many - len(begins))
 
 
-def tail(places: Sequence[int], columns: Sequence[Column]) -> Tail:
+def tail(places: Sequence[int], columns: Sequence[ChoiceColumn]) -> Tail:
     """The last columns, at these places of a box, with all boxes on them."""
     return Tail(np.array(places, np.int64), *_all_boxes(tuple(columns)))
 
 
 @cache
-def _all_boxes(columns: tuple[Column, ...]) -> tuple[NDArray[Any], ...]:
+def _all_boxes(columns: tuple[ChoiceColumn, ...]) -> tuple[NDArray[Any], ...]:
     """What `Tail` tells of each box on some columns."""
     boxes = list(product(*(column.choices for column in columns)))
     masks = [[choice.mask for choice in box] for box in boxes]
@@ -115,7 +93,7 @@ def _weaker(box: tuple[Choice, ...]) -> list[list[int]]:
     return [[*masks[:c], masks[c] | added, *masks[c + 1 :]] for c, own in enumerate(box) for added in own.added]
 
 
-def _cells(columns: tuple[Column, ...], masks: list[int]) -> int:
+def _cells(columns: tuple[ChoiceColumn, ...], masks: list[int]) -> int:
     """The cells that lie in a box, as bits."""
     bits, width = 1, 1
     for column, mask in zip(reversed(columns), reversed(masks), strict=True):

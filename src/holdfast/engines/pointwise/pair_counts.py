@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from holdfast.borders.partitions import ColumnPartitions, Walks, sorted_by
 from holdfast.borders.rows import RankedColumns
-from holdfast.engines.pointwise.marks import EQUAL, FREE, MORE, Boxes, Space
+from holdfast.engines.pointwise.boxes import EQUAL, FREE, MORE, Boxes, Space
 from holdfast.kernels.below import count_below
 from holdfast.kernels.boxprobe import EQ, LE, LT, OTHERS, Question
 from holdfast.search.boxtree import BoxTree
@@ -31,7 +31,7 @@ _AT_ONCE = 1 << 16  # rows between two looks at the clock
 _WORTH_THREADS = 1 << 16  # looks at rows
 
 
-def pairs_within(rows: RankedColumns, space: Space, boxes: Boxes, progress: OnProgress | None = None) -> Counts:
+def count_pairs(rows: RankedColumns, space: Space, boxes: Boxes, progress: OnProgress | None = None) -> Counts:
     """How many ordered pairs of different living rows lie in each box. Boxes are left sides: their masks are marks."""
     counting = _Counting(rows, space)
     workers = 0 if len(boxes) * rows.count < _WORTH_THREADS else None

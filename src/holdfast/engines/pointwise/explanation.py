@@ -9,10 +9,10 @@ import numpy as np
 from holdfast.borders.rows import RankedColumns
 from holdfast.changes.diff import Witness
 from holdfast.engines import contract
-from holdfast.engines.pointwise import counting
-from holdfast.engines.pointwise.marks import Space
-from holdfast.engines.pointwise.proving import pairs_within
-from holdfast.engines.pointwise.result import Wording
+from holdfast.engines.pointwise import pair_counts
+from holdfast.engines.pointwise.boxes import Space
+from holdfast.engines.pointwise.first_pairs import breaking_pairs
+from holdfast.engines.pointwise.rules import PointwiseWording
 from holdfast.errors import BadInput
 from holdfast.rules.pointwise import Pointwise, parse
 from holdfast.rules.sentences import explained
@@ -21,7 +21,7 @@ from holdfast.table.table import Table
 
 
 @dataclass(frozen=True)
-class Explanation(contract.RuleExplanation):
+class PointwiseExplanation(contract.RuleExplanation):
     """Whether a rule holds, and how many ordered pairs of rows meet its left side and break it."""
 
     rule: Pointwise
@@ -46,7 +46,7 @@ class Explanation(contract.RuleExplanation):
         return [f"{head}its left side, and none breaks it", f"  as a denial constraint: {self.rule.denial}"]
 
 
-def explain(table: Table, space: Space, text: str) -> Explanation:
+def explain(table: Table, space: Space, text: str) -> PointwiseExplanation:
     """Explain a rule of a table."""
     names = tuple(table.schema.names)
     rule = parse(text, names, table.schema.name)
@@ -56,14 +56,14 @@ def explain(table: Table, space: Space, text: str) -> Explanation:
                 f"{text!r} asks for an order of the text column {name!r}; if its order by code point means something, "
                 f"watch the rules with --ordered {name}"
             )
-    wording, rows = Wording(table.schema.name, names, space), RankedColumns(table)
+    wording, rows = PointwiseWording(table.schema.name, names, space), RankedColumns(table)
     listed = wording.listed_rule(rule)
-    ((one, other),) = pairs_within(rows, space, listed.boxes(space)).tolist()
+    ((one, other),) = breaking_pairs(rows, space, listed.boxes(space)).tolist()
     kept = listed.left.copy()
     kept[0, listed.column] = listed.mark
-    tested, unbroken = counting.pairs_within(rows, space, np.concatenate([listed.left, kept])).tolist()
+    tested, unbroken = pair_counts.count_pairs(rows, space, np.concatenate([listed.left, kept])).tolist()
     broken = 0 if one < 0 else tested - unbroken
     (denial,) = wording.denials(listed)
     told = replace(rule, denial=denial, coverage=tested / max(1, table.rows * (table.rows - 1)), vacuous=not tested)
     witness = explained(rule, witnesses_of(table, {text: (one, other)})[text], table.schema) if broken else None
-    return Explanation(told, table.rows, tested, broken, witness)
+    return PointwiseExplanation(told, table.rows, tested, broken, witness)

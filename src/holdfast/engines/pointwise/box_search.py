@@ -7,9 +7,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from holdfast.engines.pointwise.cells import Cells, Coverage, cells_of, digits_of, first_that_fit, numbers_of, parted
-from holdfast.engines.pointwise.layout import Column, choices, head, roles, tail
-from holdfast.engines.pointwise.marks import FREE, Boxes, Space, Values
+from holdfast.engines.pointwise.boxes import FREE, Boxes, Space, Values, choices
+from holdfast.engines.pointwise.cells import (
+    CellSet,
+    WantedCoverage,
+    cells_of,
+    digits_of,
+    first_that_fit,
+    numbers_of,
+    parted,
+)
+from holdfast.engines.pointwise.choices import ChoiceColumn, head, roles, tail
 from holdfast.kernels.never import WAYS, Search, advance
 from holdfast.kernels.never_lists import VALUES, Lists, advance_lists, find_first_slabs
 from holdfast.pairs.bitsets import Words
@@ -20,7 +28,7 @@ Tell = Callable[[], None]
 
 
 @dataclass(frozen=True)
-class Question:
+class BoxQuestion:
     """Which boxes are asked for: what may be chosen on each column, how many marks at most, and whether the pairs are
     closed under mirrors, so that the boxes are, too.
 
@@ -28,22 +36,24 @@ class Question:
     """
 
     space: Space
-    columns: tuple[Column, ...]
+    columns: tuple[ChoiceColumn, ...]
     most: int
     symmetric: bool
 
     @staticmethod
-    def of(space: Space, marks: Sequence[Sequence[int]], max_size: int | None, symmetric: bool) -> Question:
+    def of(space: Space, marks: Sequence[Sequence[int]], max_size: int | None, symmetric: bool) -> BoxQuestion:
         """From the marks that each column may have."""
-        columns = [Column(tuple(digits_of(space, c)), choices(marks[c], space.values(c))) for c in range(space.columns)]
-        return Question(space, tuple(columns), space.columns if max_size is None else max_size, symmetric)
+        columns = [
+            ChoiceColumn(tuple(digits_of(space, c)), choices(marks[c], space.values(c))) for c in range(space.columns)
+        ]
+        return BoxQuestion(space, tuple(columns), space.columns if max_size is None else max_size, symmetric)
 
-    def on(self, columns: Sequence[int]) -> Question:
+    def on(self, columns: Sequence[int]) -> BoxQuestion:
         """The same question, of boxes with marks on some columns only."""
-        free = [Column(column.digits, column.choices[-1:]) for column in self.columns]
+        free = [ChoiceColumn(column.digits, column.choices[-1:]) for column in self.columns]
         return replace(self, columns=tuple(self.columns[c] if c in columns else free[c] for c in range(len(free))))
 
-    def answered(self, cells: Cells, tell: Tell) -> Iterator[Boxes]:
+    def answered(self, cells: CellSet, tell: Tell) -> Iterator[Boxes]:
         """All minimal boxes that none of the cells meets."""
         box = self._free()
         if not cells.words.any():
@@ -64,7 +74,7 @@ class Question:
         if not len(values):
             yield box[None]
         elif not listed:
-            yield from self.answered(Cells.of(values, self.space, columns), tell)
+            yield from self.answered(CellSet.of(values, self.space, columns), tell)
         elif self.most > 0:
             cells = numbers_of(values, self.space, columns)
             first, last = parted(self.space, columns[listed:])
@@ -79,7 +89,7 @@ class Question:
         return np.full(8 * max(1, -(-len(self.columns) // 8)), FREE, np.uint8)
 
     def _search(
-        self, first: Sequence[int], last: Sequence[int], before: int, coverage: Coverage | None = None
+        self, first: Sequence[int], last: Sequence[int], before: int, coverage: WantedCoverage | None = None
     ) -> Search:
         """On columns after some others that are decided when it begins."""
         columns = head(first, [self.columns[c] for c in first])

@@ -12,12 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.engines.pointwise import SHORT
-from holdfast.engines.pointwise import covered as module
-from holdfast.engines.pointwise.cells import Coverage, Seen
-from holdfast.engines.pointwise.covered import least_pairs
+from holdfast.engines.pointwise import coverage as module
+from holdfast.engines.pointwise.cells import PairValues, WantedCoverage
+from holdfast.engines.pointwise.coverage import least_pairs
 from holdfast.engines.pointwise.marginals import counts_within
-from holdfast.engines.pointwise.readings import Search, covered, derive
-from holdfast.engines.pointwise.result import Rules
+from holdfast.engines.pointwise.minimal_rules import WantedRules, covered, derive
+from holdfast.engines.pointwise.rule_arrays import RuleArrays
+from holdfast.engines.pointwise.rules import PointwiseRules
 from holdfast.engines.registry import make_engine
 from holdfast.table.nulls import NullMode
 from tests.engines.pointwise.tables import BIT, Small, small
@@ -46,14 +47,14 @@ def test_the_same_rules_as_among_all(table: Small, most: int | None, least: int,
     rhs = data.draw(st.one_of(st.none(), st.lists(st.sampled_from(columns), unique=True)))
     values, counts = counted(table)
     least = min(least, int(counts.sum()))
-    found = covered(Search(Seen(values, table.space, Coverage(counts, least)), most, rhs))
-    every = derive(Search(Seen(values, table.space), most, rhs)).rules
+    found = covered(WantedRules(PairValues(values, table.space, WantedCoverage(counts, least)), most, rhs))
+    every = derive(WantedRules(PairValues(values, table.space), most, rhs)).rules
     wanted = counts_within(values, counts, table.space, every.left) >= least
-    assert _rows(*found) == _rows(every.left[wanted], every.column[wanted], every.operator[wanted])
+    assert _rows(found) == _rows(every.some(wanted))
 
 
-def _rows(left: Any, column: Any, operator: Any) -> list[tuple[Any, ...]]:
-    return sorted(zip(map(tuple, left.tolist()), column.tolist(), operator.tolist(), strict=True))
+def _rows(rules: RuleArrays) -> list[tuple[Any, ...]]:
+    return sorted(zip(map(tuple, rules.left.tolist()), rules.column.tolist(), rules.mark.tolist(), strict=True))
 
 
 @settings(max_examples=20)
@@ -93,8 +94,8 @@ def test_every_batch_by_definition(
         for rule in expected(world.rows, nulls, asked, SHORT if most is None else most)
         if coverage(world.rows, nulls, by_order, rule) >= share
     }
-    assert isinstance(result, Rules)
-    assert isinstance(every, Rules)
+    assert isinstance(result, PointwiseRules)
+    assert isinstance(every, PointwiseRules)
     assert list(result) == list(every)
     assert list(result.denials()) == list(every.denials())
     shown, others = result.for_people(()), every.for_people(())

@@ -11,20 +11,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.engines.pointwise import cells, marginals
-from holdfast.engines.pointwise.boxes import folded
-from holdfast.engines.pointwise.cells import Seen
+from holdfast.engines.pointwise.boxes import Boxes, Space, canonical, mirrored
+from holdfast.engines.pointwise.cells import PairValues
 from holdfast.engines.pointwise.marginals import counts_within
-from holdfast.engines.pointwise.marks import Boxes, Space, mirrored
-from holdfast.engines.pointwise.readings import Derived, Search, derive, vacuous
-from holdfast.engines.pointwise.result import Listed
+from holdfast.engines.pointwise.minimal_rules import Derived, WantedRules, derive, vacuous
+from holdfast.engines.pointwise.rule_arrays import RuleArrays
 from tests.engines.pointwise.tables import OPERATOR, Small, named, small
 from tests.oracle import pointwise as oracle
 
 bounds = st.one_of(st.none(), st.integers(0, 4))
 
 
-def pods(left: Any, column: Any, operator: Any, is_vacuous: bool) -> list[oracle.Pod]:
-    rows: Iterable[Any] = zip(map(named, left), column.tolist(), operator.tolist(), strict=True)
+def pods(rules: RuleArrays, is_vacuous: bool) -> list[oracle.Pod]:
+    rows: Iterable[Any] = zip(map(named, rules.left), rules.column.tolist(), rules.mark.tolist(), strict=True)
     return [oracle.Pod(marks, own, OPERATOR[mask], is_vacuous) for marks, own, mask in rows]
 
 
@@ -37,10 +36,10 @@ def test_all_minimal_rules(table: Small, most: int | None, data: st.DataObject) 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(cells, "_MOST", data.draw(st.sampled_from([1 << 26, 9])))
         patch.setattr(marginals, "_SMALL", data.draw(st.sampled_from([1 << 12, 0])))
-        asked = Search(Seen(values, table.space), most, rhs)
+        asked = WantedRules(PairValues(values, table.space), most, rhs)
         derived = derive(asked)
         others = vacuous(derived, asked)
-    found = pods(*derived.rules, is_vacuous=False) + pods(*others, is_vacuous=True)
+    found = pods(derived.rules, is_vacuous=False) + pods(others, is_vacuous=True)
     assert len(found) == len(set(found)), "none comes twice"
     expected = oracle.rules(table.rows, table.ordered, table.nulls, most)
     assert set(found) == {rule for rule in expected if rhs is None or rule.column in rhs}
@@ -50,18 +49,18 @@ def test_all_minimal_rules(table: Small, most: int | None, data: st.DataObject) 
 @settings(max_examples=20)
 @given(small(most=6))
 def test_six_columns(table: Small) -> None:
-    derived = derive(Search(Seen(table.values, table.space)))
+    derived = derive(WantedRules(PairValues(table.values, table.space)))
     expected = oracle.rules(table.rows, table.ordered, table.nulls)
-    found = pods(*derived.rules, is_vacuous=False)
+    found = pods(derived.rules, is_vacuous=False)
     assert set(found) == {rule for rule in expected if not rule.vacuous}
     assert derived.vacuous == len(expected) - len(found)
 
 
 @given(small(), bounds)
 def test_a_rule_holds_iff_the_box_of_its_class_is_never_met(table: Small, most: int | None) -> None:
-    derived = derive(Search(Seen(table.values, table.space), most))
-    classes, never = classes_of(derived, table.space), set(map(named, derived.never))
-    for left, column, operator, of_class in zip(*derived.rules, classes, strict=True):
+    derived = derive(WantedRules(PairValues(table.values, table.space), most))
+    rules, classes, never = derived.rules, classes_of(derived, table.space), set(map(named, derived.never))
+    for left, column, operator, of_class in zip(rules.left, rules.column, rules.mark, classes, strict=True):
         box = left.copy()
         box[column] = table.space.negated(column, operator)
         if table.nulls == "equal" and not (operator == 2 and table.ordered[column]):
@@ -75,8 +74,7 @@ def test_a_rule_holds_iff_the_box_of_its_class_is_never_met(table: Small, most: 
 
 def classes_of(derived: Derived, space: Space) -> Boxes:
     """Of each rule the box that names its class."""
-    rules = Listed.of(derived.rules)
-    return folded(rules.boxes(space))
+    return canonical(derived.rules.boxes(space))
 
 
 def test_three_readings_of_one_class() -> None:
@@ -87,9 +85,9 @@ def test_three_readings_of_one_class() -> None:
     first, second, third = everything.T
     less, more = (first == 1) & (second > 1) & (third > 1), (first == 4) & (second < 4) & (third < 4)
     space = Space((True,) * 3)
-    derived = derive(Search(Seen(everything[~less & ~more], space)))
+    derived = derive(WantedRules(PairValues(everything[~less & ~more], space)))
     assert derived.never.tolist() == [[1, 6, 6]]
-    found = pods(*derived.rules, is_vacuous=False)
+    found = pods(derived.rules, is_vacuous=False)
     classes = map(tuple, classes_of(derived, space).tolist())
     assert {(rule[:3], of_class) for rule, of_class in zip(found, classes, strict=True)} == {
         ((("", "<=", "<="), 0, "<="), (1, 6, 6)),

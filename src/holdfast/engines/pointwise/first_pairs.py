@@ -25,7 +25,18 @@ from numpy.typing import NDArray
 
 from holdfast.borders.partitions import ColumnPartitions, Partition, Walks, sorted_by
 from holdfast.borders.rows import RankedColumns
-from holdfast.engines.pointwise.marks import EQUAL, FREE, LESS, MIRRORED, MORE, OTHER, Boxes, Space, met, values_of
+from holdfast.engines.pointwise.boxes import (
+    EQUAL,
+    FREE,
+    LESS,
+    MIRRORED,
+    MORE,
+    OTHER,
+    Boxes,
+    Space,
+    met,
+    values_of_pairs,
+)
 from holdfast.kernels import dominance
 from holdfast.kernels.boxprobe import EQ, LE, LT, OTHERS, Question
 from holdfast.kernels.dominance import ABOVE, BELOW, FRESH, Swept
@@ -345,7 +356,7 @@ _AT_ONCE = 16  # boxes that are looked for together
 Pairs = NDArray[np.int64]
 
 
-def pairs_within(rows: RankedColumns, space: Space, boxes: Boxes, fresh: int = 0) -> Pairs:
+def breaking_pairs(rows: RankedColumns, space: Space, boxes: Boxes, fresh: int = 0) -> Pairs:
     """For each box the ids of a pair of rows in it, t first, or -1 twice; one of the two stands at the place `fresh` or
     behind it.
     """
@@ -356,6 +367,6 @@ def pairs_within(rows: RankedColumns, space: Space, boxes: Boxes, fresh: int = 0
         there = found[:, 0] >= 0
         pairs[tried[there]] = rows.ids(found[there])
         for place in found[there]:
-            within = met(boxes[left], values_of(rows.cells, place[None], space))
+            within = met(boxes[left], values_of_pairs(rows.cells, place[None], space))
             pairs[left[within]], left = rows.ids(place), left[~within]
     return pairs

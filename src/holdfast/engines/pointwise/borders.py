@@ -35,13 +35,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.borders.rows import RankedColumns
-from holdfast.engines.pointwise import counting, sampling
-from holdfast.engines.pointwise.boxes import distinct, excluded, folded, is_told, numbered
-from holdfast.engines.pointwise.marks import FREE, Boxes, Space, Values, mirrored, places_met, values_of
+from holdfast.engines.pointwise import pair_counts, row_samples
+from holdfast.engines.pointwise.boxes import (
+    FREE,
+    Boxes,
+    Space,
+    Values,
+    canonical,
+    distinct,
+    excluded,
+    is_canonical,
+    mirrored,
+    numbered,
+    places_met,
+    values_of_pairs,
+)
+from holdfast.engines.pointwise.first_pairs import first_pairs
 from holdfast.engines.pointwise.patterns import Patterns
-from holdfast.engines.pointwise.proving import first_pairs
-from holdfast.engines.pointwise.sampling import RowPairs, Sample
-from holdfast.engines.pointwise.ways import Asked, Tally, Way
+from holdfast.engines.pointwise.row_samples import RowPairs, RowSample
+from holdfast.engines.pointwise.strategies import PairCounts, PointwiseSpec, PointwiseStrategy
 from holdfast.engines.watched import Arrays, Facts, WatchedTable
 from holdfast.pairs import bitsets
 from holdfast.progress import Progress
@@ -60,23 +72,23 @@ _ROWS_A_SWEEP = 8  # new rows that are compared with all others in the time of a
 _TALLIED = 1 << 20  # pairs of rows from which shares are reckoned
 
 
-class Witnesses(Way):
+class PointwiseBorders(PointwiseStrategy):
     """The way of witnesses."""
 
     name: ClassVar[str] = "borders"
 
-    def __init__(self, rows: RankedColumns, asked: Asked, ids: RowPairs, values: Values, never: Boxes) -> None:
+    def __init__(self, rows: RankedColumns, asked: PointwiseSpec, ids: RowPairs, values: Values, never: Boxes) -> None:
         self._rows, self._asked = rows, asked
         self._ids, self._values, self._never = ids, values, never
         self._patterns: Patterns | None = None  # made when a batch comes
         self._seen: tuple[Values, Values] | None = None  # values of witnesses, and what follows from them
 
     @classmethod
-    def begin(cls, subject: WatchedTable, asked: Asked, runner: Runner, progress: Progress) -> Self:
+    def begin(cls, subject: WatchedTable, asked: PointwiseSpec, runner: Runner, progress: Progress) -> Self:
         """Compare some rows, and prove what they leave."""
         none = np.empty((0, asked.space.columns), np.uint8)
         way = cls(subject.part(RankedColumns, runner, progress), asked, np.empty((0, 2), np.int64), none, none)
-        way._take(sampling.random_pairs(way._rows, _TO_START))
+        way._take(row_samples.random_pairs(way._rows, _TO_START))
         way._settle(none, 0, none, runner, progress)
         return way
 
@@ -86,7 +98,7 @@ class Witnesses(Way):
         self._drop(change.dead)
         if fresh < self._rows.count and self._scan_is_cheaper(fresh):
             self._take(
-                sampling.pairs_in(self._rows, self._asked.space, before, sampling.against_all(self._rows, fresh))
+                row_samples.pairs_in(self._rows, self._asked.space, before, row_samples.against_all(self._rows, fresh))
             )
             proved = before  # as far as no pair in them was found
         self._settle(before, fresh, proved, runner, progress)
@@ -94,8 +106,8 @@ class Witnesses(Way):
 
     def _scan_is_cheaper(self, fresh: int) -> bool:
         """Whether new rows are compared with all others faster than what was proved is looked for."""
-        parts = sampling.parts_needed(self._asked.space, self._never)
-        return (self._rows.count - fresh) * parts <= _ROWS_A_SWEEP * int(np.count_nonzero(is_told(self._never)))
+        parts = row_samples.parts_needed(self._asked.space, self._never)
+        return (self._rows.count - fresh) * parts <= _ROWS_A_SWEEP * int(np.count_nonzero(is_canonical(self._never)))
 
     # ---- evidence ---------------------------------------------------------------------------------------------------
 
@@ -110,7 +122,7 @@ class Witnesses(Way):
 
     def _take(self, pairs: RowPairs) -> None:
         """Make witnesses of pairs of rows, given by place, that show what few others show."""
-        values = values_of(self._rows.cells, pairs, self._asked.space)
+        values = values_of_pairs(self._rows.cells, pairs, self._asked.space)
         kept = self._shown.add(values, _A_PATTERN)
         self._ids = np.concatenate([self._ids, self._rows.ids(pairs[kept])])
         self._values = np.concatenate([self._values, values[kept]])
@@ -130,11 +142,11 @@ class Witnesses(Way):
         No pair of rows before the place `fresh` lies in a box of `before`, and no pair at all in one of `proved` in
         which no witness lies.
         """
-        known, done, samples = excluded(before), excluded(folded(proved)), self._samples()
+        known, done, samples = excluded(before), excluded(canonical(proved)), self._samples()
         few = _SWEEPS_A_COLUMN * self._asked.space.columns
         while True:
             self._never = self._shown.never()
-            open_ = np.unique(folded(self._never), axis=0)
+            open_ = np.unique(canonical(self._never), axis=0)
             open_ = open_[~bitsets.among(excluded(open_), done)]
             is_known = bitsets.containers(~excluded(open_), ~known) >= 0
             if fresh == self._rows.count:
@@ -143,7 +155,7 @@ class Witnesses(Way):
                 return
             if np.count_nonzero(~is_known) > few and (sample := next(samples, None)):
                 progress.step(f"Comparing rows: {len(open_):,} candidates are open")
-                found = sampling.pairs_in(self._rows, self._asked.space, self._never, sample)
+                found = row_samples.pairs_in(self._rows, self._asked.space, self._never, sample)
                 self._take(found[:: 1 + len(found) // _TO_START])  # more would show the same again
                 continue
             chosen = np.argsort(is_known, kind="stable")[:_AT_ONCE]
@@ -161,9 +173,9 @@ class Witnesses(Way):
                 found[chosen] = _pairs_by(runner, self._rows, self._asked.space, boxes[chosen], since, say)
         return found
 
-    def _samples(self) -> Iterator[Sequence[Sample]]:
+    def _samples(self) -> Iterator[Sequence[RowSample]]:
         """What is compared while many candidates are open."""
-        yield [sampling.random_block(self._rows)]
+        yield [row_samples.random_block(self._rows)]
         yield range(self._rows.columns)
 
     # ---- told and kept ----------------------------------------------------------------------------------------------
@@ -185,22 +197,22 @@ class Witnesses(Way):
         from_both = np.concatenate([self._values, mirrored(self._values)])
         return np.concatenate([self._ids, self._ids[:, ::-1]])[places_met(boxes, from_both)]
 
-    def tallied(self) -> Tally:
+    def pair_counts(self) -> PairCounts:
         """All pairs of rows, or random ones where there are too many, the same for the same rows."""
         living = int(np.count_nonzero(self._rows.alive))
         there = living * (living - 1)
         few = there <= _TALLIED
-        pairs = sampling.all_pairs(self._rows) if few else sampling.random_pairs(self._rows, _TALLIED)
-        values = values_of(self._rows.cells, pairs, self._asked.space)
+        pairs = row_samples.all_pairs(self._rows) if few else row_samples.random_pairs(self._rows, _TALLIED)
+        values = values_of_pairs(self._rows.cells, pairs, self._asked.space)
         of = numbered(values)
         counts = np.bincount(of)
         some = np.zeros(len(counts), np.int64)
         some[of] = np.arange(len(of))  # a pair of each number
-        return Tally(values[some], counts, there)
+        return PairCounts(values[some], counts, there)
 
-    def pairs_within(self, boxes: Boxes, progress: OnProgress | None = None) -> NDArray[np.int64]:
+    def count_pairs(self, boxes: Boxes, progress: OnProgress | None = None) -> NDArray[np.int64]:
         """How many ordered pairs of rows lie in each box, counted one by one."""
-        return counting.pairs_within(self._rows, self._asked.space, boxes, progress)
+        return pair_counts.count_pairs(self._rows, self._asked.space, boxes, progress)
 
     def dump(self) -> tuple[Arrays, Facts]:
         """The witnesses, and the boxes that were proved."""
@@ -208,7 +220,7 @@ class Witnesses(Way):
         return {"rows": self._ids.reshape(-1), **boxes}, {}
 
     @classmethod
-    def load(cls, subject: WatchedTable, asked: Asked, arrays: Arrays, facts: Facts) -> Self:  # noqa: ARG003
+    def load(cls, subject: WatchedTable, asked: PointwiseSpec, arrays: Arrays, facts: Facts) -> Self:  # noqa: ARG003
         """What `dump` described."""
         ids = np.array(arrays["rows"], np.int64).reshape(-1, 2)
         values, never = (np.array(arrays[n], np.uint8).reshape(-1, asked.space.columns) for n in ("values", "never"))

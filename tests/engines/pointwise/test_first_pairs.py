@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import holdfast.engines.pointwise.proving as proving
+import holdfast.engines.pointwise.first_pairs as proving
 from holdfast.borders.rows import RankedColumns
-from holdfast.engines.pointwise.marks import EQUAL, FREE, LESS, MORE, OTHER, Space
+from holdfast.engines.pointwise.boxes import EQUAL, FREE, LESS, MORE, OTHER, Space
 from holdfast.table.change import Change
 from holdfast.table.nulls import NullMode, Nulls
 from holdfast.table.runner import Threads

@@ -14,9 +14,9 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.engines.pointwise.box_search import BoxQuestion
+from holdfast.engines.pointwise.boxes import FREE, Boxes
 from holdfast.engines.pointwise.cells import are_numbered, cells_of, fits
-from holdfast.engines.pointwise.marks import FREE, Boxes
-from holdfast.engines.pointwise.search import Question
 
 _OF_WORD = 27  # cells, about
 _EACH = 1e6  # words that might be worked on while a search is set up
@@ -25,7 +25,7 @@ Group = Sequence[int]
 
 
 @dataclass(frozen=True)
-class Block:
+class ColumnBlock:
     """A union of groups of columns. Of several blocks that a box lies in, the first one gives it: the one without any
     group that the box does not need while one before it is left out.
     """
@@ -34,11 +34,11 @@ class Block:
     needed: list[Group]  # those after the first one that is left out
 
     @staticmethod
-    def of(groups: Sequence[Group], chosen: tuple[int, ...]) -> Block:
+    def of(groups: Sequence[Group], chosen: tuple[int, ...]) -> ColumnBlock:
         """Of some of the groups, by their places, ascending."""
         left_out = next((place for place in range(len(groups)) if place not in chosen), len(groups))
         columns = list(chain.from_iterable(groups[place] for place in chosen))
-        return Block(columns, [groups[place] for place in chosen if place > left_out])
+        return ColumnBlock(columns, [groups[place] for place in chosen if place > left_out])
 
     def gives(self, boxes: Boxes) -> NDArray[np.bool_]:
         """Which of the boxes with marks on these columns no block before has."""
@@ -48,7 +48,7 @@ class Block:
         return flags
 
 
-def blocks_of(question: Question, columns: Sequence[int]) -> list[Block] | None:
+def blocks_of(question: BoxQuestion, columns: Sequence[int]) -> list[ColumnBlock] | None:
     """The blocks that promise the least work; None: all columns at once."""
     best, least = None, _work(question, columns) if are_numbered(question.space, columns) else float("inf")
     for size in range(1, len(columns)):
@@ -62,10 +62,10 @@ def blocks_of(question: Question, columns: Sequence[int]) -> list[Block] | None:
             best, least = groups, work
     if best is None:
         return None
-    return [Block.of(best, chosen) for chosen in combinations(range(len(best)), question.most)]
+    return [ColumnBlock.of(best, chosen) for chosen in combinations(range(len(best)), question.most)]
 
 
-def _work(question: Question, columns: Sequence[int]) -> float:
+def _work(question: BoxQuestion, columns: Sequence[int]) -> float:
     """How many words a search would look at that had nothing to leave out."""
     boxes, words, work = [1.0], cells_of(question.space, columns) / _OF_WORD, 0.0  # boxes by their number of marks
     for c in columns:

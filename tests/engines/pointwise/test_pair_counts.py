@@ -15,13 +15,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import holdfast as hf
-import holdfast.engines.pointwise.counting as counting
-import holdfast.engines.pointwise.witnesses as witnesses
+import holdfast.engines.pointwise.borders as borders
 from holdfast.borders.rows import RankedColumns
-from holdfast.engines.pointwise.covered import _are_near, coverage_of
-from holdfast.engines.pointwise.marks import EQUAL, FREE, MASKS, OPERATORS, Space
-from holdfast.engines.pointwise.result import Listed
-from holdfast.engines.pointwise.ways import Tally
+from holdfast.engines.pointwise import pair_counts
+from holdfast.engines.pointwise.boxes import EQUAL, FREE, MARKS, OPERATORS, Space
+from holdfast.engines.pointwise.coverage import _are_near, coverage_of
+from holdfast.engines.pointwise.rule_arrays import RuleArrays
+from holdfast.engines.pointwise.strategies import PairCounts
 from holdfast.engines.registry import make_engine
 from holdfast.table.nulls import NullMode
 from tests.engines.pointwise.test_engine import NAMES, TEXT, by_number, coverage, expected
@@ -34,7 +34,7 @@ from tests.oracle import pointwise as oracle
 
 FREE_OFTEN = [FREE] * 5
 sides = st.tuples(
-    *(st.sampled_from([*FREE_OFTEN, *MASKS.values()] if by_order else [FREE, EQUAL]) for by_order in ORDERED)
+    *(st.sampled_from([*FREE_OFTEN, *MARKS.values()] if by_order else [FREE, EQUAL]) for by_order in ORDERED)
 )
 
 
@@ -46,14 +46,14 @@ def test_pairs_are_counted(
 ) -> None:
     with (
         tempfile.TemporaryDirectory() as folder,
-        patch.object(counting, "_MOST_CELLS", most_cells),  # else a box tree is asked
-        patch.object(counting, "_AT_ONCE", 2),
+        patch.object(pair_counts, "_MOST_CELLS", most_cells),  # else a box tree is asked
+        patch.object(pair_counts, "_AT_ONCE", 2),
     ):
         world = World(folder, nulls, stream[0])
         ranks = world.subject.part(RankedColumns)
         for batch in stream[1:]:
             world.follow(batch)
-        found = counting.pairs_within(ranks, world.space, np.array(boxes, np.uint8))
+        found = pair_counts.count_pairs(ranks, world.space, np.array(boxes, np.uint8))
     pairs = [
         [oracle.sign(a, b, by_order, nulls) for a, b, by_order in zip(t, s, ORDERED, strict=True)]
         for t, s in permutations(world.rows, 2)
@@ -76,7 +76,7 @@ def test_a_sample_decides_nothing(first: list[LawRow], stream: list[Batch], null
     by_order = [column != TEXT for column in range(len(NAMES))]
     world = LawWorld(nulls)
     world.change(Batch(first))
-    with patch.object(witnesses, "_TALLIED", 5):
+    with patch.object(borders, "_TALLIED", 5):
         kept = Kept(engine, world)
         for batch in stream:
             before = {text: by_number(rule) for text, rule in kept.result().items()}
@@ -125,8 +125,10 @@ def test_what_no_sampled_pair_meets_may_be_met() -> None:
     """The chance that none of a million pairs meets what 4 of a million do is below 2 %, of what 40 do below 1e-17."""
     pairs = 1 << 20
     none, error = coverage_of(
-        Listed(np.full((1, 2), EQUAL, np.uint8), np.zeros(1, np.int64), np.ones(1, np.uint8), np.zeros(1, np.bool_)),
-        Tally(np.full((1, 2), 1, np.uint8), np.array([pairs]), pairs * pairs),
+        RuleArrays(
+            np.full((1, 2), EQUAL, np.uint8), np.zeros(1, np.int64), np.ones(1, np.uint8), np.zeros(1, np.bool_)
+        ),
+        PairCounts(np.full((1, 2), 1, np.uint8), np.array([pairs]), pairs * pairs),
         Space((True, True)),
     )
     assert none[0] == 0

@@ -29,11 +29,28 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.engines.pointwise.boxes import LEANING, Sides, among, folded, is_told, leans, marks_of, weakenings
-from holdfast.engines.pointwise.cells import Seen
+from holdfast.engines.pointwise.boxes import (
+    EQUAL,
+    FREE,
+    LEANING,
+    LESS,
+    MORE,
+    OTHER,
+    Boxes,
+    Space,
+    Values,
+    among,
+    canonical,
+    is_canonical,
+    leans,
+    marks_of,
+    mirrored,
+    weakenings,
+)
+from holdfast.engines.pointwise.cells import PairValues
 from holdfast.engines.pointwise.marginals import values_within
-from holdfast.engines.pointwise.marks import EQUAL, FREE, LESS, MORE, OTHER, Boxes, Space, Values, mirrored
-from holdfast.engines.pointwise.never import left_sides, never_sets
+from holdfast.engines.pointwise.never_sets import left_sides, never_sets
+from holdfast.engines.pointwise.rule_arrays import RuleArrays
 from holdfast.table.threads import SoFar, each
 
 # As bits, which right sides a pair breaks: `<`, its mirror `>`, or `=`; and so for each set of values of pairs.
@@ -59,7 +76,7 @@ class Vacuous:
     minimal: NDArray[np.uint8]  # [never-set, column]
 
     @staticmethod
-    def of(never: Boxes, asked: Search) -> Vacuous:
+    def of(never: Boxes, asked: WantedRules) -> Vacuous:
         """From the minimal never-sets, listed without their mirrors."""
         seen, space, fits = asked.seen.values, asked.space, ~(never == OTHER).any(axis=1)
         if asked.max_lhs is not None:
@@ -80,14 +97,14 @@ class Vacuous:
         """How many rules there are."""
         return int(np.bitwise_count(self.minimal).sum(dtype=np.int64))
 
-    def rules(self) -> Sides:
+    def rules(self) -> RuleArrays:
         """All of them."""
         parts = []
         for column in range(self.never.shape[1]):
             for bit, operator in ((_NOT_LESS, LESS), (_NOT_MORE, LESS), (_NOT_EQUAL, EQUAL)):
                 left = self.never[(self.minimal[:, column] & bit) != 0]
-                parts.append(Sides.of(mirrored(left) if bit == _NOT_MORE else left, column, operator))
-        return Sides.joined(self.never.shape[1], parts)
+                parts.append(RuleArrays.of(mirrored(left) if bit == _NOT_MORE else left, column, operator))
+        return RuleArrays.joined(self.never.shape[1], parts)
 
 
 def _keep_minimal(never: Boxes, minimal: NDArray[np.uint8], seen: Values, space: Space) -> None:
@@ -108,17 +125,17 @@ class Derived:
     """The minimal rules of a table that are not vacuous, and how many of the others there are."""
 
     never: Boxes  # minimal never-sets; none where nulls are distinct
-    rules: Sides
+    rules: RuleArrays
     vacuous: int
 
 
 @dataclass(frozen=True)
-class Search:
+class WantedRules:
     """Which rules are asked for, of which pairs: how many marks at most on the left, and some columns on the right
     (None: all).
     """
 
-    seen: Seen
+    seen: PairValues
     max_lhs: int | None = None
     rhs: Sequence[int] | None = None
     progress: SoFar = lambda _: None
@@ -137,7 +154,7 @@ class Search:
         """All minimal left sides that no pair meets which has a value of `negation` in a column."""
         return left_sides(self.seen, self.space, column, negation, self.max_lhs, so_far)
 
-    def of_each(self, work: Callable[[int, SoFar], list[Sides]]) -> list[Sides]:
+    def of_each(self, work: Callable[[int, SoFar], list[RuleArrays]]) -> list[RuleArrays]:
         """What is found for each column on the right side, in threads where that takes long."""
         cells = self.seen.cells  # made here, once, and not by each thread
         small = cells is not None and cells.words.size <= _SMALL
@@ -145,49 +162,49 @@ class Search:
         return [part for own in parts for part in own]
 
 
-def derive(asked: Search, never: Boxes | None = None) -> Derived:
+def derive(asked: WantedRules, never: Boxes | None = None) -> Derived:
     """All minimal rules. `never` are the minimal never-sets of at most `max_lhs + 1` marks, where they are known."""
     space, max_lhs = asked.space, asked.max_lhs
     if space.unknown:
         return _by_right_sides(asked)
     if never is None:
         never = never_sets(asked.seen, space, None if max_lhs is None else max_lhs + 1, asked.progress)
-    return _by_never_sets(asked, never[is_told(never)])
+    return _by_never_sets(asked, never[is_canonical(never)])
 
 
-def vacuous(derived: Derived, asked: Search) -> Sides:
+def vacuous(derived: Derived, asked: WantedRules) -> RuleArrays:
     """The minimal rules whose left side no pair meets."""
     if not asked.space.unknown:
         return Vacuous.of(derived.never, asked).rules()
     unmet, found = _unmet(asked), _minimal(asked)
-    return Sides.joined(asked.space.columns, [rules.where(among(rules.left, unmet)) for rules in found])
+    return RuleArrays.joined(asked.space.columns, [rules.some(among(rules.left, unmet)) for rules in found])
 
 
-def covered(asked: Search) -> Sides:
+def covered(asked: WantedRules) -> RuleArrays:
     """The minimal rules whose left side enough pairs meet, one at least, by the coverage of what was seen."""
-    return Sides.joined(asked.space.columns, _minimal(asked))
+    return RuleArrays.joined(asked.space.columns, _minimal(asked))
 
 
 # ---- nulls are equal ------------------------------------------------------------------------------------------------
 
 
-def _by_never_sets(asked: Search, never: Boxes) -> Derived:
-    def of_column(column: int, so_far: SoFar) -> list[Sides]:
+def _by_never_sets(asked: WantedRules, never: Boxes) -> Derived:
+    def of_column(column: int, so_far: SoFar) -> list[RuleArrays]:
         if not asked.space.ordered[column]:
             return [_readings(never, column, (OTHER,), EQUAL)]
         equal = asked.left_sides(column, LESS | MORE, so_far)
-        equal = equal[is_told(equal)]
+        equal = equal[is_canonical(equal)]
         less = _readings(never, column, (LESS | EQUAL, EQUAL | MORE), LESS)
         less_or_equal = _readings(never, column, (LESS, MORE), LESS | EQUAL)
-        minimal = ~among(folded(less_or_equal.left), equal)
-        met = Sides.of(equal[~among(equal, never)], column, EQUAL)
-        return [less, less_or_equal.where(minimal), met]
+        minimal = ~among(canonical(less_or_equal.left), equal)
+        met = RuleArrays.of(equal[~among(equal, never)], column, EQUAL)
+        return [less, less_or_equal.some(minimal), met]
 
     found = asked.of_each(of_column)
-    return Derived(never, Sides.joined(asked.space.columns, found), Vacuous.of(never, asked).count())
+    return Derived(never, RuleArrays.joined(asked.space.columns, found), Vacuous.of(never, asked).count())
 
 
-def _readings(never: Boxes, column: int, negations: tuple[int, ...], operator: int) -> Sides:
+def _readings(never: Boxes, column: int, negations: tuple[int, ...], operator: int) -> RuleArrays:
     """The rules that say of a column that none of the negations occurs: readings of never-sets."""
     differing = np.count_nonzero(never == OTHER, axis=1)  # marks `!=`, which no left side has
     places = np.flatnonzero(np.isin(never[:, column], negations) & (differing == (OTHER in negations)))
@@ -195,37 +212,37 @@ def _readings(never: Boxes, column: int, negations: tuple[int, ...], operator: i
     turned = LEANING[left[:, column]] < 0  # where B< or B<= is never met, B>= or B> follows: told as its mirror
     left[:, column] = FREE
     left[turned] = mirrored(left[turned])
-    return Sides.of(left, column, operator)
+    return RuleArrays.of(left, column, operator)
 
 
 # ---- a search for each right side -----------------------------------------------------------------------------------
 
 
-def _by_right_sides(asked: Search) -> Derived:
+def _by_right_sides(asked: WantedRules) -> Derived:
     unmet, found = _unmet(asked), _minimal(asked)
     met = [(rules, ~among(rules.left, unmet)) for rules in found]
     vacuous = sum(int(np.count_nonzero(~flags)) for _, flags in met)
-    rules = Sides.joined(asked.space.columns, [rules.where(flags) for rules, flags in met])
+    rules = RuleArrays.joined(asked.space.columns, [rules.some(flags) for rules, flags in met])
     return Derived(unmet[:0], rules, vacuous)
 
 
-def _unmet(asked: Search) -> Boxes:
+def _unmet(asked: WantedRules) -> Boxes:
     """The minimal left sides that no pair meets."""
     return asked.left_sides(None, FREE, asked.progress)
 
 
-def _minimal(asked: Search) -> list[Sides]:
+def _minimal(asked: WantedRules) -> list[RuleArrays]:
     """All minimal rules, vacuous ones too."""
 
-    def of_column(column: int, so_far: SoFar) -> list[Sides]:
+    def of_column(column: int, so_far: SoFar) -> list[RuleArrays]:
         operators = (EQUAL, LESS, LESS | EQUAL) if asked.space.ordered[column] else (EQUAL,)
         negations = [asked.space.negated(column, operator) for operator in operators]
         equal, *others = (asked.left_sides(column, negation, so_far) for negation in negations)
-        found = [Sides.of(equal[is_told(equal)], column, EQUAL)]
+        found = [RuleArrays.of(equal[is_canonical(equal)], column, EQUAL)]
         if others:
             less, less_or_equal = others
             minimal = ~among(less_or_equal, less) & ~among(less_or_equal, equal)
-            found += [Sides.of(less, column, LESS), Sides.of(less_or_equal[minimal], column, LESS | EQUAL)]
+            found += [RuleArrays.of(less, column, LESS), RuleArrays.of(less_or_equal[minimal], column, LESS | EQUAL)]
         return found
 
     return asked.of_each(of_column)

@@ -19,46 +19,45 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.engines.pointwise.boxes import Flags, Sides, folded, numbered, weakenings
-from holdfast.engines.pointwise.cells import Coverage, Seen, counts_pay
+from holdfast.engines.pointwise.boxes import EQUAL, LESS, MORE, Boxes, Mask, Space, canonical, numbered, weakenings
+from holdfast.engines.pointwise.cells import PairValues, WantedCoverage, counts_pay
 from holdfast.engines.pointwise.marginals import counts_within
-from holdfast.engines.pointwise.marks import EQUAL, LESS, MORE, Boxes, Space
-from holdfast.engines.pointwise.never import keys
-from holdfast.engines.pointwise.readings import Search, covered, derive
-from holdfast.engines.pointwise.result import Listed
-from holdfast.engines.pointwise.ways import Tally, Way
+from holdfast.engines.pointwise.minimal_rules import WantedRules, covered, derive
+from holdfast.engines.pointwise.never_sets import keys
+from holdfast.engines.pointwise.rule_arrays import RuleArrays
+from holdfast.engines.pointwise.strategies import PairCounts, PointwiseStrategy
 
 _SURE = 40.0  # a sample that misleads has a probability of exp(-40)
 
 
-def rules_covered(way: Way, asked: Search, share: float) -> tuple[Sides, Boxes]:
+def rules_covered(way: PointwiseStrategy, asked: WantedRules, share: float) -> tuple[RuleArrays, Boxes]:
     """The minimal rules whose left side a share of the pairs meets, more than 0; and never-sets, one of two mirrors."""
-    tally, space = way.tallied(), asked.space
+    tally, space = way.pair_counts(), asked.space
     least = least_pairs(share, tally.pairs)
     if tally.exact and counts_pay(space, tally.values, tally.counts, least, asked.max_lhs):
-        rules = covered(replace(asked, seen=Seen(tally.values, space, Coverage(tally.counts, least))))
+        rules = covered(replace(asked, seen=PairValues(tally.values, space, WantedCoverage(tally.counts, least))))
         return rules, _never_sets(rules, tally, asked)
     found = derive(asked, way.never)
-    return found.rules.where(_are_covered(found.rules.left, way, tally, share, asked)), found.never
+    return found.rules.some(_are_covered(found.rules.left, way, tally, share, asked)), found.never
 
 
-def _are_covered(left: Boxes, way: Way, tally: Tally, share: float, asked: Search) -> Flags:
+def _are_covered(left: Boxes, way: PointwiseStrategy, tally: PairCounts, share: float, asked: WantedRules) -> Mask:
     """Which left sides, each of which some pair meets, a share of the pairs meets."""
     least = least_pairs(share, tally.of)
     if least == 1:
         return np.ones(len(left), np.bool_)
     met = counts_within(tally.values, tally.counts, asked.space, left)
-    enough: Flags = met >= least_pairs(share, tally.pairs)
+    enough: Mask = met >= least_pairs(share, tally.pairs)
     if tally.exact:
         return enough
     near = np.flatnonzero(_are_near(met, tally.pairs, share))
     boxes, of = np.unique(left[near], axis=0, return_inverse=True)
-    counted = way.pairs_within(boxes, lambda _, __: asked.progress(len(left)))
+    counted = way.count_pairs(boxes, lambda _, __: asked.progress(len(left)))
     enough[near] = (counted >= least)[of.ravel()]
     return enough
 
 
-def _are_near(met: NDArray[np.int64], pairs: int, share: float) -> Flags:
+def _are_near(met: NDArray[np.int64], pairs: int, share: float) -> Mask:
     """Whether so many of some random pairs could be met if just this share of all were. By Chernoff's bound that many,
     or fewer where they are fewer, have at most the probability exp(-pairs * divergence): also where none is met.
     """
@@ -66,7 +65,7 @@ def _are_near(met: NDArray[np.int64], pairs: int, share: float) -> Flags:
     with np.errstate(divide="ignore", invalid="ignore"):
         hit = np.where(met > 0, own * np.log(own / share), 0.0)
         missed = np.where(met < pairs, (1 - own) * np.log((1 - own) / (1 - share)), 0.0)
-    near: Flags = pairs * (hit + missed) < _SURE
+    near: Mask = pairs * (hit + missed) < _SURE
     return near
 
 
@@ -80,17 +79,17 @@ def least_pairs(share: float, pairs: int) -> int:
     return least
 
 
-def _never_sets(rules: Sides, tally: Tally, asked: Search) -> Boxes:
+def _never_sets(rules: RuleArrays, tally: PairCounts, asked: WantedRules) -> Boxes:
     """The minimal never-sets of `=` rules, and keys; none where nulls are distinct."""
     space = asked.space
     if space.unknown:
         return rules.left[:0]
-    equal = rules.where((rules.operator == EQUAL) & np.array(space.ordered)[rules.column])
+    equal = rules.some((rules.mark == EQUAL) & np.array(space.ordered)[rules.column])
     rows, sides = np.arange(len(equal.left)), []
     for value in (LESS, MORE):
         boxes = equal.left.copy()
         boxes[rows, equal.column] = value
-        sides.append(folded(boxes))
+        sides.append(canonical(boxes))
     never = np.unique(np.concatenate(sides), axis=0)
     weaker, of = (np.concatenate(parts) for parts in zip(*weakenings(never, space), strict=True))
     minimal = np.ones(len(never), np.bool_)
@@ -102,7 +101,7 @@ def _never_sets(rules: Sides, tally: Tally, asked: Search) -> Boxes:
 Shares = NDArray[np.float64]
 
 
-def coverage_of(rules: Listed, tally: Tally, space: Space) -> tuple[Shares, Shares | None]:
+def coverage_of(rules: RuleArrays, tally: PairCounts, space: Space) -> tuple[Shares, Shares | None]:
     """The share of ordered pairs of rows that meet the left side of each rule; and where the pairs are a sample, how
     far it may be off: twice its standard error and a little more, as Wilson's interval has it, so that it is right also
     of a left side that no pair of the sample meets.
@@ -114,12 +113,12 @@ def coverage_of(rules: Listed, tally: Tally, space: Space) -> tuple[Shares, Shar
     return shares, 2 * (np.sqrt(shares * (1 - shares) / pairs + 1 / pairs**2) + 1 / pairs)
 
 
-def best_first(rules: Listed, tally: Tally, space: Space) -> Listed:
+def best_first(rules: RuleArrays, tally: PairCounts, space: Space) -> RuleArrays:
     """Rules with their coverage, the highest first; the readings of a class stand together."""
     if not len(rules):
         return rules
     shares, errors = coverage_of(rules, tally, space)
-    of = numbered(folded(rules.boxes(space)))
+    of = numbered(canonical(rules.boxes(space)))
     best = np.zeros(int(of.max()) + 1)
     np.maximum.at(best, of, shares)
     order = np.lexsort((np.arange(len(rules)), -shares, of, -best[of]))

@@ -15,14 +15,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import holdfast.borders.rows as rows_module
-import holdfast.engines.pointwise.witnesses as witnesses_module
+import holdfast.engines.pointwise.borders as witnesses_module
 from holdfast.borders.rows import RankedColumns
-from holdfast.engines.pointwise.marks import FREE, OPERATORS, OTHER, Boxes, Space
-from holdfast.engines.pointwise.never import left_sides
+from holdfast.engines.pointwise.borders import PointwiseBorders
+from holdfast.engines.pointwise.boxes import FREE, OPERATORS, OTHER, Boxes, Space
+from holdfast.engines.pointwise.first_pairs import RowPairs
+from holdfast.engines.pointwise.never_sets import left_sides
 from holdfast.engines.pointwise.patterns import Patterns
-from holdfast.engines.pointwise.proving import RowPairs
-from holdfast.engines.pointwise.ways import Asked
-from holdfast.engines.pointwise.witnesses import Witnesses
+from holdfast.engines.pointwise.strategies import PointwiseSpec
 from holdfast.errors import BadInput
 from holdfast.progress import SILENT
 from holdfast.table.nulls import NullMode
@@ -43,7 +43,7 @@ class Elsewhere:
         return [work(pickle.loads(pickle.dumps(item))) for item in items]
 
 
-def check(way: Witnesses, world: World, max_lhs: int | None) -> None:
+def check(way: PointwiseBorders, world: World, max_lhs: int | None) -> None:
     """That the evidence decides what all pairs decide, and lives."""
     every, seen = world.values(), way.seen
     assert {tuple(own) for own in seen.tolist()} <= {tuple(own) for own in every.tolist()}
@@ -95,8 +95,8 @@ def test_follows(
         for name, value in constants.items():
             patches.enter_context(patch.object(witnesses_module, name, value))
         world = World(folder, nulls, stream[0])
-        asked = Asked(world.space, max_lhs)
-        way = Witnesses.begin(world.subject, asked, runner, SILENT)
+        asked = PointwiseSpec(world.space, max_lhs)
+        way = PointwiseBorders.begin(world.subject, asked, runner, SILENT)
         check(way, world, max_lhs)
         for wanted in stream[1:]:
             before = way.dump()[0]["never"].tolist()
@@ -105,7 +105,7 @@ def test_follows(
             check(way, world, max_lhs)
             assert changed == (way.dump()[0]["never"].tolist() != before)
             if reload:
-                way = Witnesses.load(world.subject, asked, *way.dump())
+                way = PointwiseBorders.load(world.subject, asked, *way.dump())
 
 
 def test_too_many_columns_for_long_left_sides() -> None:
@@ -117,8 +117,8 @@ def test_tallies_the_same_pairs_each_time() -> None:
     rows = [("insert", 0, (i % 4, i % 3, i, float(i % 5), "x")) for i in range(30)]
     with tempfile.TemporaryDirectory() as folder, patch.object(witnesses_module, "_TALLIED", 500):
         world = World(folder, "equal", rows)
-        way = Witnesses.begin(world.subject, Asked(world.space, 2), Threads(), SILENT)
-        one, other = way.tallied(), way.tallied()
+        way = PointwiseBorders.begin(world.subject, PointwiseSpec(world.space, 2), Threads(), SILENT)
+        one, other = way.pair_counts(), way.pair_counts()
     assert not one.exact
     assert one.pairs == 500
     assert np.array_equal(one.values, other.values)

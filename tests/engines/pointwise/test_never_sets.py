@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.engines.pointwise import blocks, cells
-from holdfast.engines.pointwise.marks import Space
-from holdfast.engines.pointwise.never import left_sides, never_sets
+from holdfast.engines.pointwise import cells, column_blocks
+from holdfast.engines.pointwise.boxes import Space
+from holdfast.engines.pointwise.never_sets import left_sides, never_sets
 from holdfast.errors import BadInput
 from tests.engines.pointwise.tables import Small, named, small
 from tests.oracle import pointwise as oracle
@@ -30,8 +30,8 @@ def searched_by(way: str) -> Iterator[None]:
             patch.setattr(cells, "_FEW", 9)
             patch.setattr(cells, "_FOR_EACH", 0)
         if "blocks" in way:
-            patch.setattr(blocks, "_EACH", 0)
-            patch.setattr(blocks, "_work", lambda _, columns: 99.0 ** len(columns))
+            patch.setattr(column_blocks, "_EACH", 0)
+            patch.setattr(column_blocks, "_work", lambda _, columns: 99.0 ** len(columns))
         yield
 
 
