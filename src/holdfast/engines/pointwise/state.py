@@ -98,10 +98,10 @@ def moment_of(
     table: Table, spec: PointwiseSpec, strategy: PointwiseStrategy, settings: PointwiseSettings, progress: Progress
 ) -> PointwiseMoment:
     """Derive the rules from the evidence. A table of fewer than two rows tests none, and none is reported."""
+    rhs = columns_named("rhs", settings.rhs, table.schema)
     if table.rows < FEWEST_ROWS:
         none = RuleArrays.joined(spec.space.columns, [])
         return PointwiseMoment(table.rows, none, 0, none.left)
-    rhs = columns_named("rhs", settings.rhs, table.schema)
     wanted = WantedRules(PairValues(strategy.seen, spec.space), spec.max_lhs, rhs, _saying(progress))
     if settings.min_coverage:
         rules, never = rules_covered(strategy, wanted, settings.min_coverage)
