@@ -22,7 +22,7 @@ from holdfast.borders.rows import RankedColumns
 from holdfast.engines.pointwise import row_samples
 from holdfast.engines.pointwise.boxes import EQUAL, FREE, LESS, MORE, Boxes, Space, canonical, mirrored
 from holdfast.engines.pointwise.engine import PointwiseEngine
-from holdfast.engines.pointwise.first_pairs import first_pairs
+from holdfast.engines.pointwise.sweeps import first_pairs
 from holdfast.engines.registry import make_engine
 from holdfast.engines.watched import WatchedTable
 from holdfast.kernels.boxprobe import EQ, GE, GT, LE, LT, OTHERS, Question

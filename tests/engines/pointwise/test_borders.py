@@ -19,10 +19,10 @@ import holdfast.engines.pointwise.borders as witnesses_module
 from holdfast.borders.rows import RankedColumns
 from holdfast.engines.pointwise.borders import PointwiseBorders
 from holdfast.engines.pointwise.boxes import FREE, OPERATORS, OTHER, Boxes, Space
-from holdfast.engines.pointwise.first_pairs import RowPairs
 from holdfast.engines.pointwise.never_sets import left_sides
 from holdfast.engines.pointwise.patterns import Patterns
 from holdfast.engines.pointwise.strategies import PointwiseSpec
+from holdfast.engines.pointwise.sweeps import RowPairs
 from holdfast.errors import BadInput
 from holdfast.progress import SILENT
 from holdfast.table.nulls import NullMode

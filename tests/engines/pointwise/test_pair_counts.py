@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import holdfast as hf
 import holdfast.engines.pointwise.borders as borders
 from holdfast.borders.rows import RankedColumns
-from holdfast.engines.pointwise import pair_counts
+from holdfast.engines.pointwise import sweeps
 from holdfast.engines.pointwise.boxes import EQUAL, FREE, MARKS, OPERATORS, Space
 from holdfast.engines.pointwise.coverage import _are_near, coverage_of
 from holdfast.engines.pointwise.rule_arrays import RuleArrays
@@ -46,14 +46,14 @@ def test_pairs_are_counted(
 ) -> None:
     with (
         tempfile.TemporaryDirectory() as folder,
-        patch.object(pair_counts, "_MOST_CELLS", most_cells),  # else a box tree is asked
-        patch.object(pair_counts, "_AT_ONCE", 2),
+        patch.object(sweeps, "_MOST_COUNTED", most_cells),  # else a box tree is asked
+        patch.object(sweeps, "_ROWS_AT_ONCE", 2),
     ):
         world = World(folder, nulls, stream[0])
         ranks = world.subject.part(RankedColumns)
         for batch in stream[1:]:
             world.follow(batch)
-        found = pair_counts.count_pairs(ranks, world.space, np.array(boxes, np.uint8))
+        found = sweeps.count_pairs(ranks, world.space, np.array(boxes, np.uint8))
     pairs = [
         [oracle.sign(a, b, by_order, nulls) for a, b, by_order in zip(t, s, ORDERED, strict=True)]
         for t, s in permutations(world.rows, 2)

@@ -35,7 +35,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.borders.rows import RankedColumns
-from holdfast.engines.pointwise import pair_counts, row_samples
+from holdfast.engines.pointwise import row_samples
 from holdfast.engines.pointwise.boxes import (
     FREE,
     Boxes,
@@ -50,10 +50,10 @@ from holdfast.engines.pointwise.boxes import (
     places_met,
     values_of_pairs,
 )
-from holdfast.engines.pointwise.first_pairs import first_pairs
 from holdfast.engines.pointwise.patterns import Patterns
 from holdfast.engines.pointwise.row_samples import RowPairs, RowSample
 from holdfast.engines.pointwise.strategies import PairCounts, PointwiseSpec, PointwiseStrategy
+from holdfast.engines.pointwise.sweeps import count_pairs, first_pairs
 from holdfast.engines.watched import Arrays, Facts, WatchedTable
 from holdfast.pairs import bitsets
 from holdfast.progress import Progress
@@ -212,7 +212,7 @@ class PointwiseBorders(PointwiseStrategy):
 
     def count_pairs(self, boxes: Boxes, progress: OnProgress | None = None) -> NDArray[np.int64]:
         """How many ordered pairs of rows lie in each box, counted one by one."""
-        return pair_counts.count_pairs(self._rows, self._asked.space, boxes, progress)
+        return count_pairs(self._rows, self._asked.space, boxes, progress)
 
     def dump(self) -> tuple[Arrays, Facts]:
         """The witnesses, and the boxes that were proved."""

@@ -9,10 +9,9 @@ import numpy as np
 from holdfast.borders.rows import RankedColumns
 from holdfast.changes.diff import Witness
 from holdfast.engines import contract
-from holdfast.engines.pointwise import pair_counts
 from holdfast.engines.pointwise.boxes import Space
-from holdfast.engines.pointwise.first_pairs import breaking_pairs
 from holdfast.engines.pointwise.rules import PointwiseWording
+from holdfast.engines.pointwise.sweeps import breaking_pairs, count_pairs
 from holdfast.errors import BadInput
 from holdfast.rules.pointwise import Pointwise, parse
 from holdfast.rules.sentences import explained
@@ -61,7 +60,7 @@ def explain(table: Table, space: Space, text: str) -> PointwiseExplanation:
     ((one, other),) = breaking_pairs(rows, space, listed.boxes(space)).tolist()
     kept = listed.left.copy()
     kept[0, listed.column] = listed.mark
-    tested, unbroken = pair_counts.count_pairs(rows, space, np.concatenate([listed.left, kept])).tolist()
+    tested, unbroken = count_pairs(rows, space, np.concatenate([listed.left, kept])).tolist()
     broken = 0 if one < 0 else tested - unbroken
     (denial,) = wording.denials(listed)
     told = replace(rule, denial=denial, coverage=tested / max(1, table.rows * (table.rows - 1)), vacuous=not tested)

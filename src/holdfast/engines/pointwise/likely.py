@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 
 from holdfast.borders.rows import RankedColumns
 from holdfast.engines.pointwise.boxes import EQUAL, FREE, LESS, MORE, OPERATORS, Boxes, Space
-from holdfast.engines.pointwise.first_pairs import first_pairs
 from holdfast.engines.pointwise.rules import PointwiseWording
+from holdfast.engines.pointwise.sweeps import first_pairs
 from holdfast.engines.scored import Scored, Wanted
 from holdfast.engines.thresholds import LEAST_OF_SEVERAL, LONGER, tested_weight
 from holdfast.engines.watched import WatchedTable

@@ -1,16 +1,13 @@
-"""Proof or counterexample: whether a pair of rows lies in a box, and which.
+"""Pairs of rows in boxes: a first one of each, or how many there are, by a sweep over the rows.
 
-A mask is taken apart into marks that compare ranks: `!=` is `<` or `>`, and an unknown comparison is a null on one
-side or on the other. So a box is a few **plain** ones: equalities and inequalities of ranks, and for each of the two
-rows which columns are null and which are not. Each plain box is answered by one sweep over the rows that are equal to
-others where it asks for that (see `holdfast.kernels.dominance`), or, where too many of its columns have too many
-values, by a search in a box tree.
+A mark is taken apart into comparisons of ranks: `!=` is `<` or `>`, and an unknown comparison is a null on one side or
+on the other. So a box is a few **plain** ones: equalities and inequalities of ranks, and for each of the two rows which
+columns are null and which are not. A left side is one plain box. Each is answered by one sweep over the rows that are
+equal to others where it asks for that (see `holdfast.kernels.dominance` and `holdfast.kernels.below`), or, where too
+many of its columns have too many values, by a search in a box tree.
 
-Cost: a pass over these rows for each inequality, to sort them, and the sweep. Boxes that ask for the same columns to be
-equal share the groups of rows that are.
-
-For each of many boxes a pair of rows that lies in it. One pair may lie in many boxes: each that is found is tried on
-all that are left.
+Cost: a pass over these rows for each inequality, to sort them, and the sweep, some 0.1 µs a row to count pairs;
+a box tree takes some µs a row. Boxes that ask for the same columns to be equal share the groups of rows that are.
 """
 
 from __future__ import annotations
@@ -38,19 +35,23 @@ from holdfast.engines.pointwise.boxes import (
     values_of_pairs,
 )
 from holdfast.kernels import dominance
+from holdfast.kernels.below import count_below
 from holdfast.kernels.boxprobe import EQ, LE, LT, OTHERS, Question
 from holdfast.kernels.dominance import ABOVE, BELOW, FRESH, Swept
 from holdfast.search.boxtree import BoxTree, full_blocks
 from holdfast.table.threads import OnProgress, SoFar, each
 
 RowPairs = NDArray[np.int64]  # [pair, 2]: places, t first
+Counts = NDArray[np.int64]
 Rows = NDArray[np.int32]
 Mask = NDArray[np.bool_]
 
-_MOST_CELLS = 1 << 21  # of a tree
-_IN_TREE = 3  # columns, at most
+_MOST_CELLS, _MOST_COUNTED = 1 << 21, 1 << 24  # of a tree of a sweep; where pairs are counted
+_IN_TREE, _COUNTED = 3, 3  # columns at most in a tree of a sweep; with inequalities, where pairs are counted
 _BLOCKS_AT_ONCE = 64  # of rows that ask a box tree, between two looks at the clock
+_ROWS_AT_ONCE = 1 << 16  # for which pairs are counted, between two looks at the clock
 _A_PIECE = 16  # plain boxes that a thread looks for with the same groups
+_AT_ONCE = 16  # boxes that are looked for together, and tried on the others
 _WORTH_THREADS = 1 << 16  # looks at rows
 _ANY, _NULL, _KNOWN = 0, 1, 2  # what a row's value in a column may be
 _RANKS = LESS | EQUAL | MORE
@@ -85,6 +86,34 @@ def first_pairs(
     met = np.flatnonzero(found[:, 0] >= 0)[::-1]
     pairs[of[met]] = found[met]  # of each box the first that was found, which is written last
     return pairs
+
+
+def breaking_pairs(rows: RankedColumns, space: Space, boxes: Boxes, fresh: int = 0) -> RowPairs:
+    """For each box the ids of a pair of rows in it, t first, or -1 twice; one of the two stands at the place `fresh` or
+    behind it.
+    """
+    pairs, left = np.full((len(boxes), 2), -1, np.int64), np.arange(len(boxes))
+    while len(left):
+        tried, left = left[:_AT_ONCE], left[_AT_ONCE:]
+        found = first_pairs(rows, space, boxes[tried], fresh)
+        there = found[:, 0] >= 0
+        pairs[tried[there]] = rows.ids(found[there])
+        for place in found[there]:
+            within = met(boxes[left], values_of_pairs(rows.cells, place[None], space))
+            pairs[left[within]], left = rows.ids(place), left[~within]
+    return pairs
+
+
+def count_pairs(rows: RankedColumns, space: Space, boxes: Boxes, progress: OnProgress | None = None) -> Counts:
+    """How many ordered pairs of different living rows lie in each box. Boxes are left sides."""
+    look = _Look(rows, 0)
+
+    def work(box: NDArray[np.uint8], so_far: SoFar) -> int:
+        (plain,) = _plain(box, space)
+        return look.count(plain, look.groups(plain.equal), so_far)
+
+    workers = 0 if len(boxes) * rows.count < _WORTH_THREADS else None
+    return np.array(each(list(boxes), work, workers, progress), np.int64)
 
 
 # ---- plain boxes ----------------------------------------------------------------------------------------------------
@@ -206,10 +235,25 @@ class _Look:
         rows, roles = self._candidates(plain, groups)
         if len(rows) < 2:
             return None
-        rows = self._in_order(plain, rows, columns, groups)
+        needs_all = not columns or not plain.is_strict(columns[0]) or not self._fits(columns)  # to put rows in order
+        rows = self._in_order(plain, rows, columns if needs_all else columns[:1], groups)
         lying = self._lying(plain, columns, rows, groups.numbers[rows], roles[rows])
         found = lying.by_sweep(self._sizes(columns)) if self._fits(columns) else lying.by_tree(so_far)
         return None if found is None else (int(rows[found[0]]), int(rows[found[1]]))
+
+    def count(self, plain: _Plain, groups: _Groups, so_far: SoFar) -> int:
+        """How many ordered pairs of rows lie in a plain box that asks the same of the nulls of both."""
+        if not plain.unequal:
+            sizes = np.diff(groups.partition.starts).astype(np.int64)
+            return int((sizes * (sizes - 1)).sum())
+        columns = self._many_first(plain.unequal)
+        rows, roles = self._candidates(plain, groups)
+        rows = self._in_order(plain, rows, columns[:1], groups)
+        lying = self._lying(plain, columns, rows, groups.numbers[rows], roles[rows])
+        sizes = np.array([len(self._present(column)) for column in columns], np.int64)
+        fits = len(columns) <= _COUNTED and sizes[1:].prod(dtype=np.float64) <= _MOST_COUNTED
+        found = lying.count_by_sweep(sizes, so_far) if fits else lying.count_by_tree(so_far)
+        return found if lying.strict.any() else found - len(rows)  # each row was found below itself
 
     def _columns_by_use(self, plain: _Plain) -> list[int]:
         """The columns with inequalities: that of the order, that whose least value the tree holds, those of the tree.
@@ -252,10 +296,8 @@ class _Look:
     # ---- the order of the sweep -------------------------------------------------------------------------------------
 
     def _in_order(self, plain: _Plain, rows: Rows, columns: list[int], groups: _Groups) -> Rows:
-        """Rows by their groups, by the column of the order, and, unless that is strict, by the rest."""
-        needs_all = columns and not (plain.is_strict(columns[0]) and self._fits(columns))
-        rest = columns if needs_all else columns[:1]
-        for column in reversed(rest):
+        """Rows by their groups, and then by some columns."""
+        for column in reversed(columns):
             rows = sorted_by(rows, self._cells[column], int(self._values[column]), plain.is_falling(column))
         count = groups.partition.groups
         return rows if count == 1 else sorted_by(rows, groups.numbers, count + 1)
@@ -338,11 +380,8 @@ class _Lying:
 
     def _by_tree(self, below: Mask, above: Mask, so_far: SoFar) -> tuple[int, int] | None:
         """Among some rows that may lie below some others."""
-        values = np.concatenate([self.groups[None].astype(np.int64), self.ranks.astype(np.int64)])
         some, others = np.flatnonzero(below), np.flatnonzero(above)
-        operators = np.array([EQ, *(LT if strict else LE for strict in self.strict)], np.int64)
-        question = Question(np.arange(len(values)), operators, values.take(others, axis=1), others, OTHERS, 0, 0)
-        tree, blocks = BoxTree(values.take(some, axis=1), some), full_blocks(len(others))
+        tree, blocks, question = BoxTree(self._values.take(some, axis=1), some), full_blocks(len(others)), self._question(others)
         for begin in range(0, len(blocks) - 1, _BLOCKS_AT_ONCE):
             so_far(0)
             found = tree.first(question, blocks[begin : begin + _BLOCKS_AT_ONCE + 1])
@@ -350,23 +389,34 @@ class _Lying:
                 return found[1], int(others[found[0]])
         return None
 
+    @property
+    def _values(self) -> NDArray[np.int64]:
+        return np.concatenate([self.groups[None].astype(np.int64), self.ranks.astype(np.int64)])
 
-_AT_ONCE = 16  # boxes that are looked for together
+    def _question(self, rows: NDArray[np.int64]) -> Question:
+        """Which rows lie below each of some rows."""
+        operators = np.array([EQ, *(LT if strict else LE for strict in self.strict)], np.int64)
+        return Question(np.arange(len(operators)), operators, self._values.take(rows, axis=1), rows, OTHERS, 0, 0)
 
-Pairs = NDArray[np.int64]
+    # ---- how many ---------------------------------------------------------------------------------------------------
 
+    def count_by_sweep(self, values: Counts, so_far: SoFar) -> int:
+        """How many pairs of a group lie below each other, given how many values the columns have."""
+        filled, strict = np.zeros((_COUNTED, len(self.groups)), np.int32), np.zeros(_COUNTED, np.bool_)
+        filled[: len(self.ranks)], strict[: len(self.ranks)] = self.ranks, self.strict
+        sizes = np.ones(_COUNTED - 1, np.int64)
+        sizes[: len(values) - 1] = values[1:]
+        tree, done, row = np.zeros(int(sizes.prod()), np.int32), np.zeros(2, np.int64), 0
+        while row < len(self.groups):
+            so_far(0)
+            row = count_below(self.groups, filled, strict, sizes, tree, row, _ROWS_AT_ONCE, done)
+        return int(done[0])
 
-def breaking_pairs(rows: RankedColumns, space: Space, boxes: Boxes, fresh: int = 0) -> Pairs:
-    """For each box the ids of a pair of rows in it, t first, or -1 twice; one of the two stands at the place `fresh` or
-    behind it.
-    """
-    pairs, left = np.full((len(boxes), 2), -1, np.int64), np.arange(len(boxes))
-    while len(left):
-        tried, left = left[:_AT_ONCE], left[_AT_ONCE:]
-        found = first_pairs(rows, space, boxes[tried], fresh)
-        there = found[:, 0] >= 0
-        pairs[tried[there]] = rows.ids(found[there])
-        for place in found[there]:
-            within = met(boxes[left], values_of_pairs(rows.cells, place[None], space))
-            pairs[left[within]], left = rows.ids(place), left[~within]
-    return pairs
+    def count_by_tree(self, so_far: SoFar) -> int:
+        """The same, by asking a box tree."""
+        rows, found = np.arange(len(self.groups)), 0
+        tree = BoxTree(self._values, rows)
+        for begin in range(0, len(rows), _ROWS_AT_ONCE):
+            so_far(0)
+            found += int(tree.count(self._question(rows[begin : begin + _ROWS_AT_ONCE])).sum())
+        return found

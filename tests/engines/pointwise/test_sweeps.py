@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import holdfast.engines.pointwise.first_pairs as proving
 from holdfast.borders.rows import RankedColumns
+from holdfast.engines.pointwise import sweeps
 from holdfast.engines.pointwise.boxes import EQUAL, FREE, LESS, MORE, OTHER, Space
 from holdfast.table.change import Change
 from holdfast.table.nulls import NullMode, Nulls
@@ -68,7 +68,7 @@ def test_first_pairs(
     space = Space(ORDERED, nulls == "distinct")
     with (
         tempfile.TemporaryDirectory() as folder,
-        patch.object(proving, "_MOST_CELLS", most_cells),
+        patch.object(sweeps, "_MOST_CELLS", most_cells),
     ):
         _, kept = Kept.empty(Schema("t", COLUMNS, (), Nulls(nulls)), folder).operate([("insert", row) for row in old])
         rows = RankedColumns(kept.table)
@@ -79,7 +79,7 @@ def test_first_pairs(
         places = np.flatnonzero(rows.alive).tolist()
         plain = dict(zip(places, _plain_rows(kept), strict=True))
         for fresh in {0, rows.fresh}:
-            found = proving.first_pairs(rows, space, np.array(boxes, np.uint8).reshape(-1, len(ORDERED)), fresh)
+            found = sweeps.first_pairs(rows, space, np.array(boxes, np.uint8).reshape(-1, len(ORDERED)), fresh)
             for masks, (t, s) in zip(boxes, found.tolist(), strict=True):
                 if t >= 0:
                     assert t != s
