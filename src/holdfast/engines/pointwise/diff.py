@@ -14,7 +14,8 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.changes.diff import Cause, Diff, Finding, Witness
+from holdfast.changes.diff import Cause, CauseKind, Diff, Finding, Witness
+from holdfast.engines.found.causes import Standing
 from holdfast.engines.pointwise.boxes import EQUAL, LESS, excluded, mirrored
 from holdfast.engines.pointwise.coverage import best_first
 from holdfast.engines.pointwise.rule_arrays import RuleArrays
@@ -24,7 +25,8 @@ from holdfast.pairs import bitsets
 from holdfast.rules.sentences import explained
 from holdfast.table.change import Change
 from holdfast.table.naming import witnesses_of
-from holdfast.table.table import Table
+
+BELOW: CauseKind = "below --min-coverage"
 
 
 def difference(before: PointwiseMoment, after: PointwiseMoment, wording: PointwiseWording) -> Diff:
@@ -42,21 +44,16 @@ def difference(before: PointwiseMoment, after: PointwiseMoment, wording: Pointwi
 
 def with_causes(diff: Diff, before: PointwiseMoment, state: PointwiseState, change: Change) -> Diff:
     """With causes of all that came and went, witnesses of what rows broke, and the order in which people see rules."""
-    went, came = cast(PointwiseRules, diff.lost), cast(PointwiseRules, diff.gained)
-    lost, gained, strategy, wording = went.arrays, came.arrays, state.strategy, state.wording
-    space, counts, after = wording.space, strategy.pair_counts(), replace(state.now, seen=strategy.seen)
-    boxes = lost.boxes(space)
-    broken = after.meets(boxes, space)
-    witnesses = {}
-    if broken.any():
-        pairs = strategy.breaking(boxes[broken], space, change)
-        witnesses = _witnesses(lost.some(broken), pairs, wording, change.after)
+    lost, gained = cast(PointwiseRules, diff.lost), cast(PointwiseRules, diff.gained)
+    wording, counts = state.wording, state.strategy.pair_counts()
+    went = _standing(lost.arrays, replace(state.now, seen=state.strategy.seen), wording)
+    came = _standing(gained.arrays, before, wording)
     return replace(
         diff,
-        gained=came.with_order(best_first(gained, counts, space)),
-        lost=went.with_order(best_first(lost, counts, space)),
-        witnesses=witnesses,
-        causes={**_causes(lost.some(~broken), after, wording), **_causes(gained, before, wording)},
+        gained=gained.with_order(best_first(gained.arrays, counts, wording.space)),
+        lost=lost.with_order(best_first(lost.arrays, counts, wording.space)),
+        witnesses=_witnesses(lost.arrays.some(went.broken), state, change),
+        causes={**went.causes(lost, lambda _: None, BELOW), **came.causes(gained, lambda _: Cause("mended"), BELOW)},
     )
 
 
@@ -67,21 +64,17 @@ def _changed(before: RuleArrays, after: RuleArrays, wording: PointwiseWording) -
     return {text: (was, now) for (text, was), (_, now) in zip(*both, strict=True)}
 
 
-def _causes(some: RuleArrays, other: PointwiseMoment, wording: PointwiseWording) -> dict[str, Cause]:
-    """Why some rules are not reported at another moment: those that went after the batch, those that came before it."""
-    broken, tested = (other.meets(boxes, wording.space) for boxes in (some.boxes(wording.space), some.left))
-    implied = _implied(some, other.rules)
-    places = np.unique(implied[implied >= 0])
-    named = dict(zip(places.tolist(), PointwiseRules(wording, other.rules.some(places)), strict=True))
-    found = {}
-    for text, breaks, tests, by in zip(PointwiseRules(wording, some), broken, tested, implied.tolist(), strict=True):
-        if breaks:
-            found[text] = Cause("mended")
-        elif not tests:
-            found[text] = Cause("untested")
-        else:
-            found[text] = Cause("stronger", named[by]) if by >= 0 else Cause("below --min-coverage")
-    return found
+def _standing(some: RuleArrays, at: PointwiseMoment, wording: PointwiseWording) -> Standing:
+    """How some rules, which are not reported at a moment, stand at it."""
+    met, tested = (at.meets(boxes, wording.space) for boxes in (some.boxes(wording.space), some.left))
+
+    def implied() -> dict[int, Cause]:
+        by = np.where(tested, _implied(some, at.rules), -1)
+        places = np.flatnonzero(by >= 0)
+        texts = PointwiseRules(wording, at.rules.some(by[places]))
+        return {place: Cause("stronger", text) for place, text in zip(places.tolist(), texts, strict=True)}
+
+    return Standing(~met, implied, tested, at.has_pairs)
 
 
 def _implied(some: RuleArrays, others: RuleArrays) -> NDArray[np.int64]:
@@ -103,10 +96,11 @@ def _implied(some: RuleArrays, others: RuleArrays) -> NDArray[np.int64]:
     return found
 
 
-def _witnesses(
-    broken: RuleArrays, pairs: NDArray[np.int64], wording: PointwiseWording, table: Table
-) -> dict[str, Witness]:
-    rules = PointwiseRules(wording, broken)
-    found = {text: (one, other) for text, (one, other) in zip(rules, pairs.tolist(), strict=True)}
-    made = witnesses_of(table, found)
+def _witnesses(broken: RuleArrays, state: PointwiseState, change: Change) -> dict[str, Witness]:
+    """Two rows for each rule that rows broke."""
+    if not len(broken):
+        return {}
+    rules, space, table = PointwiseRules(state.wording, broken), state.spec.space, change.after
+    pairs = state.strategy.breaking(broken.boxes(space), space, change).tolist()
+    made = witnesses_of(table, {text: (one, other) for text, (one, other) in zip(rules, pairs, strict=True)})
     return {text: explained(rule, made[text], table.schema, directed=True) for text, rule in rules.items()}

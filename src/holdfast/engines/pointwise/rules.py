@@ -197,7 +197,7 @@ class PointwiseRules(LazyRules[Pointwise]):
             keys = ((self.never == EQUAL) | (self.never == FREE)).all(axis=1)
             yield from self.wording.denials_of(self.never[keys])
 
-    def for_people(self, beside: Collection[str]) -> tuple[PointwiseRules, str]:
+    def for_people(self, others: Collection[str]) -> tuple[PointwiseRules, str]:
         """One reading a class, of those that people want to see beside the findings of other classes; and what is left
         out, in words.
         """

@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.borders.rows import RankedColumns
+from holdfast.engines.found.strategies import Strategy
 from holdfast.engines.pointwise.boxes import Boxes, Space, Values
 from holdfast.engines.pointwise.sweeps import breaking_pairs
 from holdfast.engines.watched import Arrays, Facts, WatchedTable, below, inside
-from holdfast.engines.found.strategies import Strategy
 from holdfast.pairs.signatures import Kind, ordered_but, values_of
 from holdfast.pairs.watch import CountedSignatures
 from holdfast.progress import Progress
