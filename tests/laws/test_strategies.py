@@ -41,7 +41,7 @@ def small_budgets(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ways change at a handful of rows, and shares of pairs come from a sample."""
     for module, name, value in SMALL_BUDGETS:
         monkeypatch.setattr(module, name, value)
-    monkeypatch.setattr(borders, "_TALLIED", 16)
+    monkeypatch.setattr(borders, "_COUNTED", 16)
 
 
 @for_every_question

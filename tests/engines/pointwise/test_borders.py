@@ -115,7 +115,7 @@ def test_too_many_columns_for_long_left_sides() -> None:
 
 def test_tallies_the_same_pairs_each_time() -> None:
     rows = [("insert", 0, (i % 4, i % 3, i, float(i % 5), "x")) for i in range(30)]
-    with tempfile.TemporaryDirectory() as folder, patch.object(witnesses_module, "_TALLIED", 500):
+    with tempfile.TemporaryDirectory() as folder, patch.object(witnesses_module, "_COUNTED", 500):
         world = World(folder, "equal", rows)
         way = PointwiseBorders.begin(world.subject, PointwiseSpec(world.space, 2), Threads(), SILENT)
         one, other = way.pair_counts(), way.pair_counts()

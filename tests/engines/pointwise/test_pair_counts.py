@@ -76,7 +76,7 @@ def test_a_sample_decides_nothing(first: list[LawRow], stream: list[Batch], null
     by_order = [column != TEXT for column in range(len(NAMES))]
     world = LawWorld(nulls)
     world.change(Batch(first))
-    with patch.object(borders, "_TALLIED", 5):
+    with patch.object(borders, "_COUNTED", 5):
         kept = Kept(engine, world)
         for batch in stream:
             before = {text: by_number(rule) for text, rule in kept.result().items()}

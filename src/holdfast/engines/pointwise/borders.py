@@ -1,8 +1,8 @@
-"""The way of witnesses, for tall tables: some pairs of rows as evidence, and proof of all that these leave open.
+"""Borders, the strategy for tall tables: some pairs of rows as evidence, and proof of all that these leave open.
 
 **Witnesses** are pairs of living rows, few of all that there are. They leave boxes unmet, and the minimal ones of these
 with at most L = `max_lhs + 1` marks are candidates. Each is looked for among all pairs of rows; a pair that lies in one
-becomes a witness, and candidates are derived anew, until none is open.
+becomes a witness, and candidates are derived again, until none is open.
 
 Invariant, after each batch: every witness is a pair of living rows; and in a minimal box of at most L marks in which no
 witness lies, no pair of rows does.
@@ -15,8 +15,8 @@ box. So what the witnesses decide depends on the table alone: not on what was sa
 Under batches. No pair comes about where rows die, so what was proved stays proved; but witnesses go, and weaker boxes
 become candidates: these are looked for in the whole table. Rows that come lie in boxes only in pairs with a new row. So
 candidates that were proved before, and those that are stronger than one that was, are looked for among these pairs
-alone. For those of before there are two ways, of which the cheaper is taken: to compare each new row with all rows,
-whatever the number of candidates, or to sweep for each candidate, whatever the number of new rows.
+alone. For those of before the cheaper of two is done: each new row is compared with all rows, whatever the number of
+candidates; or there is a sweep for each candidate, whatever the number of new rows.
 
 Of each pattern of values in L columns that occurs, up to three witnesses are kept: deletes seldom take the last.
 
@@ -69,28 +69,28 @@ _SWEEPS_A_COLUMN = 2  # in the time in which rows are compared with neighbours i
 _TASKS = 32  # at most, a round, where candidates are looked for elsewhere
 _AT_ONCE = 256  # candidates that are looked for together
 _ROWS_A_SWEEP = 8  # new rows that are compared with all others in the time of a sweep
-_TALLIED = 1 << 20  # pairs of rows from which shares are reckoned
+_COUNTED = 1 << 20  # pairs of rows from which shares are computed
 
 
 class PointwiseBorders(PointwiseStrategy):
-    """The way of witnesses."""
+    """Borders: evidence with living witnesses, and proof of what it leaves."""
 
     name: ClassVar[str] = "borders"
 
-    def __init__(self, rows: RankedColumns, asked: PointwiseSpec, ids: RowPairs, values: Values, never: Boxes) -> None:
-        self._rows, self._asked = rows, asked
+    def __init__(self, rows: RankedColumns, spec: PointwiseSpec, ids: RowPairs, values: Values, never: Boxes) -> None:
+        self._rows, self._spec, self._space = rows, spec, spec.space
         self._ids, self._values, self._never = ids, values, never
         self._patterns: Patterns | None = None  # made when a batch comes
         self._seen: tuple[Values, Values] | None = None  # values of witnesses, and what follows from them
 
     @classmethod
-    def begin(cls, subject: WatchedTable, asked: PointwiseSpec, runner: Runner, progress: Progress) -> Self:
+    def begin(cls, subject: WatchedTable, spec: PointwiseSpec, runner: Runner, progress: Progress) -> Self:
         """Compare some rows, and prove what they leave."""
-        none = np.empty((0, asked.space.columns), np.uint8)
-        way = cls(subject.part(RankedColumns, runner, progress), asked, np.empty((0, 2), np.int64), none, none)
-        way._take(row_samples.random_pairs(way._rows, _TO_START))
-        way._settle(none, 0, none, runner, progress)
-        return way
+        none = np.empty((0, spec.space.columns), np.uint8)
+        made = cls(subject.part(RankedColumns, runner, progress), spec, np.empty((0, 2), np.int64), none, none)
+        made._take(row_samples.random_pairs(made._rows, _TO_START))
+        made._settle(none, 0, none, runner, progress)
+        return made
 
     def follow(self, change: Change, runner: Runner, progress: Progress) -> bool:
         """Take in a batch that the rows have followed."""
@@ -98,7 +98,7 @@ class PointwiseBorders(PointwiseStrategy):
         self._drop(change.dead)
         if fresh < self._rows.count and self._scan_is_cheaper(fresh):
             self._take(
-                row_samples.pairs_in(self._rows, self._asked.space, before, row_samples.against_all(self._rows, fresh))
+                row_samples.pairs_in(self._rows, self._space, before, row_samples.against_all(self._rows, fresh))
             )
             proved = before  # as far as no pair in them was found
         self._settle(before, fresh, proved, runner, progress)
@@ -106,7 +106,7 @@ class PointwiseBorders(PointwiseStrategy):
 
     def _scan_is_cheaper(self, fresh: int) -> bool:
         """Whether new rows are compared with all others faster than what was proved is looked for."""
-        parts = row_samples.parts_needed(self._asked.space, self._never)
+        parts = row_samples.parts_needed(self._space, self._never)
         return (self._rows.count - fresh) * parts <= _ROWS_A_SWEEP * int(np.count_nonzero(is_canonical(self._never)))
 
     # ---- evidence ---------------------------------------------------------------------------------------------------
@@ -115,14 +115,14 @@ class PointwiseBorders(PointwiseStrategy):
     def _shown(self) -> Patterns:
         """The patterns that the witnesses show."""
         if self._patterns is None:
-            space, most = self._asked.space, self._asked.max_lhs
-            self._patterns = Patterns(space, space.columns if most is None else most + 1)
+            most = self._spec.most_marks
+            self._patterns = Patterns(self._space, self._space.columns if most is None else most)
             self._patterns.add(self._values, len(self._values) + 1)
         return self._patterns
 
     def _take(self, pairs: RowPairs) -> None:
         """Make witnesses of pairs of rows, given by place, that show what few others show."""
-        values = values_of_pairs(self._rows.cells, pairs, self._asked.space)
+        values = values_of_pairs(self._rows.cells, pairs, self._space)
         kept = self._shown.add(values, _A_PATTERN)
         self._ids = np.concatenate([self._ids, self._rows.ids(pairs[kept])])
         self._values = np.concatenate([self._values, values[kept]])
@@ -143,7 +143,7 @@ class PointwiseBorders(PointwiseStrategy):
         which no witness lies.
         """
         known, done, samples = excluded(before), excluded(canonical(proved)), self._samples()
-        few = _SWEEPS_A_COLUMN * self._asked.space.columns
+        few = _SWEEPS_A_COLUMN * self._space.columns
         while True:
             self._never = self._shown.never()
             open_ = np.unique(canonical(self._never), axis=0)
@@ -155,7 +155,7 @@ class PointwiseBorders(PointwiseStrategy):
                 return
             if np.count_nonzero(~is_known) > few and (sample := next(samples, None)):
                 progress.step(f"Comparing rows: {len(open_):,} candidates are open")
-                found = row_samples.pairs_in(self._rows, self._asked.space, self._never, sample)
+                found = row_samples.pairs_in(self._rows, self._space, self._never, sample)
                 self._take(found[:: 1 + len(found) // _TO_START])  # more would show the same again
                 continue
             chosen = np.argsort(is_known, kind="stable")[:_AT_ONCE]
@@ -170,7 +170,7 @@ class PointwiseBorders(PointwiseStrategy):
         found = np.full((len(boxes), 2), -1, np.int64)
         for chosen, since in ((is_known, fresh), (~is_known, 0)):
             if chosen.any():
-                found[chosen] = _pairs_by(runner, self._rows, self._asked.space, boxes[chosen], since, say)
+                found[chosen] = _pairs_by(runner, self._rows, self._space, boxes[chosen], since, say)
         return found
 
     def _samples(self) -> Iterator[Sequence[RowSample]]:
@@ -178,7 +178,7 @@ class PointwiseBorders(PointwiseStrategy):
         yield [row_samples.random_block(self._rows)]
         yield range(self._rows.columns)
 
-    # ---- told and kept ----------------------------------------------------------------------------------------------
+    # ---- what follows -----------------------------------------------------------------------------------------------
 
     @property
     def seen(self) -> Values:
@@ -190,7 +190,7 @@ class PointwiseBorders(PointwiseStrategy):
     @property
     def never(self) -> Boxes | None:
         """The minimal boxes in which no pair lies; no rules are read off them where comparisons may be unknown."""
-        return None if self._asked.space.unknown else self._never
+        return None if self._space.unknown else self._never
 
     def breaking(self, boxes: Boxes, space: Space, change: Change) -> RowPairs:  # noqa: ARG002
         """Some witness lies in each."""
@@ -201,9 +201,9 @@ class PointwiseBorders(PointwiseStrategy):
         """All pairs of rows, or random ones where there are too many, the same for the same rows."""
         living = int(np.count_nonzero(self._rows.alive))
         there = living * (living - 1)
-        few = there <= _TALLIED
-        pairs = row_samples.all_pairs(self._rows) if few else row_samples.random_pairs(self._rows, _TALLIED)
-        values = values_of_pairs(self._rows.cells, pairs, self._asked.space)
+        few = there <= _COUNTED
+        pairs = row_samples.all_pairs(self._rows) if few else row_samples.random_pairs(self._rows, _COUNTED)
+        values = values_of_pairs(self._rows.cells, pairs, self._space)
         of = numbered(values)
         counts = np.bincount(of)
         some = np.zeros(len(counts), np.int64)
@@ -212,7 +212,7 @@ class PointwiseBorders(PointwiseStrategy):
 
     def count_pairs(self, boxes: Boxes, progress: OnProgress | None = None) -> NDArray[np.int64]:
         """How many ordered pairs of rows lie in each box, counted one by one."""
-        return count_pairs(self._rows, self._asked.space, boxes, progress)
+        return count_pairs(self._rows, self._space, boxes, progress)
 
     def dump(self) -> tuple[Arrays, Facts]:
         """The witnesses, and the boxes that were proved."""
@@ -220,11 +220,11 @@ class PointwiseBorders(PointwiseStrategy):
         return {"rows": self._ids.reshape(-1), **boxes}, {}
 
     @classmethod
-    def load(cls, subject: WatchedTable, asked: PointwiseSpec, arrays: Arrays, facts: Facts) -> Self:  # noqa: ARG003
+    def load(cls, subject: WatchedTable, spec: PointwiseSpec, arrays: Arrays, facts: Facts) -> Self:  # noqa: ARG003
         """What `dump` described."""
         ids = np.array(arrays["rows"], np.int64).reshape(-1, 2)
-        values, never = (np.array(arrays[n], np.uint8).reshape(-1, asked.space.columns) for n in ("values", "never"))
-        return cls(subject.part(RankedColumns), asked, ids, values, never)
+        values, never = (np.array(arrays[n], np.uint8).reshape(-1, spec.space.columns) for n in ("values", "never"))
+        return cls(subject.part(RankedColumns), spec, ids, values, never)
 
 
 def _pairs_by(

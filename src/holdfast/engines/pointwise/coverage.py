@@ -30,29 +30,31 @@ from holdfast.engines.pointwise.strategies import PairCounts, PointwiseStrategy
 _SURE = 40.0  # a sample that misleads has a probability of exp(-40)
 
 
-def rules_covered(way: PointwiseStrategy, asked: WantedRules, share: float) -> tuple[RuleArrays, Boxes]:
+def rules_covered(strategy: PointwiseStrategy, wanted: WantedRules, share: float) -> tuple[RuleArrays, Boxes]:
     """The minimal rules whose left side a share of the pairs meets, more than 0; and never-sets, one of two mirrors."""
-    tally, space = way.pair_counts(), asked.space
-    least = least_pairs(share, tally.pairs)
-    if tally.exact and counts_pay(space, tally.values, tally.counts, least, asked.max_lhs):
-        rules = covered(replace(asked, seen=PairValues(tally.values, space, WantedCoverage(tally.counts, least))))
-        return rules, _never_sets(rules, tally, asked)
-    found = derive(asked, way.never)
-    return found.rules.some(_are_covered(found.rules.left, way, tally, share, asked)), found.never
+    counts, space = strategy.pair_counts(), wanted.space
+    least = least_pairs(share, counts.pairs)
+    if counts.exact and counts_pay(space, counts.values, counts.counts, least, wanted.max_lhs):
+        rules = covered(replace(wanted, seen=PairValues(counts.values, space, WantedCoverage(counts.counts, least))))
+        return rules, _never_sets(rules, counts, wanted)
+    found = derive(wanted, strategy.never)
+    return found.rules.some(_are_covered(found.rules.left, strategy, counts, share, wanted)), found.never
 
 
-def _are_covered(left: Boxes, way: PointwiseStrategy, tally: PairCounts, share: float, asked: WantedRules) -> Mask:
+def _are_covered(
+    left: Boxes, strategy: PointwiseStrategy, counts: PairCounts, share: float, wanted: WantedRules
+) -> Mask:
     """Which left sides, each of which some pair meets, a share of the pairs meets."""
-    least = least_pairs(share, tally.of)
+    least = least_pairs(share, counts.of)
     if least == 1:
         return np.ones(len(left), np.bool_)
-    met = counts_within(tally.values, tally.counts, asked.space, left)
-    enough: Mask = met >= least_pairs(share, tally.pairs)
-    if tally.exact:
+    met = counts_within(counts.values, counts.counts, wanted.space, left)
+    enough: Mask = met >= least_pairs(share, counts.pairs)
+    if counts.exact:
         return enough
-    near = np.flatnonzero(_are_near(met, tally.pairs, share))
+    near = np.flatnonzero(_are_near(met, counts.pairs, share))
     boxes, of = np.unique(left[near], axis=0, return_inverse=True)
-    counted = way.count_pairs(boxes, lambda _, __: asked.progress(len(left)))
+    counted = strategy.count_pairs(boxes, lambda _, __: wanted.progress(len(left)))
     enough[near] = (counted >= least)[of.ravel()]
     return enough
 
@@ -79,9 +81,9 @@ def least_pairs(share: float, pairs: int) -> int:
     return least
 
 
-def _never_sets(rules: RuleArrays, tally: PairCounts, asked: WantedRules) -> Boxes:
+def _never_sets(rules: RuleArrays, counts: PairCounts, wanted: WantedRules) -> Boxes:
     """The minimal never-sets of `=` rules, and keys; none where nulls are distinct."""
-    space = asked.space
+    space = wanted.space
     if space.unknown:
         return rules.left[:0]
     equal = rules.some((rules.mark == EQUAL) & np.array(space.ordered)[rules.column])
@@ -93,31 +95,31 @@ def _never_sets(rules: RuleArrays, tally: PairCounts, asked: WantedRules) -> Box
     never = np.unique(np.concatenate(sides), axis=0)
     weaker, of = (np.concatenate(parts) for parts in zip(*weakenings(never, space), strict=True))
     minimal = np.ones(len(never), np.bool_)
-    minimal[of[counts_within(tally.values, tally.counts, space, weaker) == 0]] = False
-    most = None if asked.max_lhs is None else asked.max_lhs + 1
-    return np.concatenate([never[minimal], keys(tally.values, space, most)])
+    minimal[of[counts_within(counts.values, counts.counts, space, weaker) == 0]] = False
+    most = None if wanted.max_lhs is None else wanted.max_lhs + 1
+    return np.concatenate([never[minimal], keys(counts.values, space, most)])
 
 
 Shares = NDArray[np.float64]
 
 
-def coverage_of(rules: RuleArrays, tally: PairCounts, space: Space) -> tuple[Shares, Shares | None]:
+def coverage_of(rules: RuleArrays, counts: PairCounts, space: Space) -> tuple[Shares, Shares | None]:
     """The share of ordered pairs of rows that meet the left side of each rule; and where the pairs are a sample, how
     far it may be off: twice its standard error and a little more, as Wilson's interval has it, so that it is right also
     of a left side that no pair of the sample meets.
     """
-    pairs = max(1, tally.pairs)
-    shares: Shares = counts_within(tally.values, tally.counts, space, rules.left) / pairs
-    if tally.exact:
+    pairs = max(1, counts.pairs)
+    shares: Shares = counts_within(counts.values, counts.counts, space, rules.left) / pairs
+    if counts.exact:
         return shares, None
     return shares, 2 * (np.sqrt(shares * (1 - shares) / pairs + 1 / pairs**2) + 1 / pairs)
 
 
-def best_first(rules: RuleArrays, tally: PairCounts, space: Space) -> RuleArrays:
+def best_first(rules: RuleArrays, counts: PairCounts, space: Space) -> RuleArrays:
     """Rules with their coverage, the highest first; the readings of a class stand together."""
     if not len(rules):
         return rules
-    shares, errors = coverage_of(rules, tally, space)
+    shares, errors = coverage_of(rules, counts, space)
     of = numbered(canonical(rules.boxes(space)))
     best = np.zeros(int(of.max()) + 1)
     np.maximum.at(best, of, shares)

@@ -76,16 +76,16 @@ class Vacuous:
     minimal: NDArray[np.uint8]  # [never-set, column]
 
     @staticmethod
-    def of(never: Boxes, asked: WantedRules) -> Vacuous:
+    def of(never: Boxes, wanted: WantedRules) -> Vacuous:
         """From the minimal never-sets, listed without their mirrors."""
-        seen, space, fits = asked.seen.values, asked.space, ~(never == OTHER).any(axis=1)
-        if asked.max_lhs is not None:
-            fits &= marks_of(never) <= asked.max_lhs
+        seen, space, fits = wanted.seen.values, wanted.space, ~(never == OTHER).any(axis=1)
+        if wanted.max_lhs is not None:
+            fits &= marks_of(never) <= wanted.max_lhs
         never = never[fits]
         minimal = np.where(never == FREE, _BREAKS[FREE], 0).astype(np.uint8)
         minimal[~leans(never)] &= ~np.uint8(_NOT_MORE)  # which is the same as `<` there
         for column in range(space.columns):
-            if column not in asked.targets:
+            if column not in wanted.targets:
                 minimal[:, column] = 0
             elif not space.ordered[column]:
                 minimal[:, column] &= _NOT_EQUAL
@@ -162,37 +162,37 @@ class WantedRules:
         return [part for own in parts for part in own]
 
 
-def derive(asked: WantedRules, never: Boxes | None = None) -> Derived:
+def derive(wanted: WantedRules, never: Boxes | None = None) -> Derived:
     """All minimal rules. `never` are the minimal never-sets of at most `max_lhs + 1` marks, where they are known."""
-    space, max_lhs = asked.space, asked.max_lhs
+    space, max_lhs = wanted.space, wanted.max_lhs
     if space.unknown:
-        return _by_right_sides(asked)
+        return _by_right_sides(wanted)
     if never is None:
-        never = never_sets(asked.seen, space, None if max_lhs is None else max_lhs + 1, asked.progress)
-    return _by_never_sets(asked, never[is_canonical(never)])
+        never = never_sets(wanted.seen, space, None if max_lhs is None else max_lhs + 1, wanted.progress)
+    return _by_never_sets(wanted, never[is_canonical(never)])
 
 
-def vacuous(derived: Derived, asked: WantedRules) -> RuleArrays:
+def vacuous(derived: Derived, wanted: WantedRules) -> RuleArrays:
     """The minimal rules whose left side no pair meets."""
-    if not asked.space.unknown:
-        return Vacuous.of(derived.never, asked).rules()
-    unmet, found = _unmet(asked), _minimal(asked)
-    return RuleArrays.joined(asked.space.columns, [rules.some(among(rules.left, unmet)) for rules in found])
+    if not wanted.space.unknown:
+        return Vacuous.of(derived.never, wanted).rules()
+    unmet, found = _unmet(wanted), _minimal(wanted)
+    return RuleArrays.joined(wanted.space.columns, [rules.some(among(rules.left, unmet)) for rules in found])
 
 
-def covered(asked: WantedRules) -> RuleArrays:
+def covered(wanted: WantedRules) -> RuleArrays:
     """The minimal rules whose left side enough pairs meet, one at least, by the coverage of what was seen."""
-    return RuleArrays.joined(asked.space.columns, _minimal(asked))
+    return RuleArrays.joined(wanted.space.columns, _minimal(wanted))
 
 
 # ---- nulls are equal ------------------------------------------------------------------------------------------------
 
 
-def _by_never_sets(asked: WantedRules, never: Boxes) -> Derived:
+def _by_never_sets(wanted: WantedRules, never: Boxes) -> Derived:
     def of_column(column: int, so_far: SoFar) -> list[RuleArrays]:
-        if not asked.space.ordered[column]:
+        if not wanted.space.ordered[column]:
             return [_readings(never, column, (OTHER,), EQUAL)]
-        equal = asked.left_sides(column, LESS | MORE, so_far)
+        equal = wanted.left_sides(column, LESS | MORE, so_far)
         equal = equal[is_canonical(equal)]
         less = _readings(never, column, (LESS | EQUAL, EQUAL | MORE), LESS)
         less_or_equal = _readings(never, column, (LESS, MORE), LESS | EQUAL)
@@ -200,8 +200,8 @@ def _by_never_sets(asked: WantedRules, never: Boxes) -> Derived:
         met = RuleArrays.of(equal[~among(equal, never)], column, EQUAL)
         return [less, less_or_equal.some(minimal), met]
 
-    found = asked.of_each(of_column)
-    return Derived(never, RuleArrays.joined(asked.space.columns, found), Vacuous.of(never, asked).count())
+    found = wanted.of_each(of_column)
+    return Derived(never, RuleArrays.joined(wanted.space.columns, found), Vacuous.of(never, wanted).count())
 
 
 def _readings(never: Boxes, column: int, negations: tuple[int, ...], operator: int) -> RuleArrays:
@@ -218,26 +218,26 @@ def _readings(never: Boxes, column: int, negations: tuple[int, ...], operator: i
 # ---- a search for each right side -----------------------------------------------------------------------------------
 
 
-def _by_right_sides(asked: WantedRules) -> Derived:
-    unmet, found = _unmet(asked), _minimal(asked)
+def _by_right_sides(wanted: WantedRules) -> Derived:
+    unmet, found = _unmet(wanted), _minimal(wanted)
     met = [(rules, ~among(rules.left, unmet)) for rules in found]
     vacuous = sum(int(np.count_nonzero(~flags)) for _, flags in met)
-    rules = RuleArrays.joined(asked.space.columns, [rules.some(flags) for rules, flags in met])
+    rules = RuleArrays.joined(wanted.space.columns, [rules.some(flags) for rules, flags in met])
     return Derived(unmet[:0], rules, vacuous)
 
 
-def _unmet(asked: WantedRules) -> Boxes:
+def _unmet(wanted: WantedRules) -> Boxes:
     """The minimal left sides that no pair meets."""
-    return asked.left_sides(None, FREE, asked.progress)
+    return wanted.left_sides(None, FREE, wanted.progress)
 
 
-def _minimal(asked: WantedRules) -> list[RuleArrays]:
+def _minimal(wanted: WantedRules) -> list[RuleArrays]:
     """All minimal rules, vacuous ones too."""
 
     def of_column(column: int, so_far: SoFar) -> list[RuleArrays]:
-        operators = (EQUAL, LESS, LESS | EQUAL) if asked.space.ordered[column] else (EQUAL,)
-        negations = [asked.space.negated(column, operator) for operator in operators]
-        equal, *others = (asked.left_sides(column, negation, so_far) for negation in negations)
+        operators = (EQUAL, LESS, LESS | EQUAL) if wanted.space.ordered[column] else (EQUAL,)
+        negations = [wanted.space.negated(column, operator) for operator in operators]
+        equal, *others = (wanted.left_sides(column, negation, so_far) for negation in negations)
         found = [RuleArrays.of(equal[is_canonical(equal)], column, EQUAL)]
         if others:
             less, less_or_equal = others
@@ -245,4 +245,4 @@ def _minimal(asked: WantedRules) -> list[RuleArrays]:
             found += [RuleArrays.of(less, column, LESS), RuleArrays.of(less_or_equal[minimal], column, LESS | EQUAL)]
         return found
 
-    return asked.of_each(of_column)
+    return wanted.of_each(of_column)

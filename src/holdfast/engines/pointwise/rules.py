@@ -1,4 +1,4 @@
-"""Results as mappings that make their rules when asked: a million are some bytes each until someone reads them."""
+"""Results as mappings that make their rules when they are read: until then a million are some bytes each."""
 
 from __future__ import annotations
 
@@ -132,8 +132,8 @@ class PointwiseRules(LazyRules[Pointwise]):
             yield from starmap(self.wording.text, _each(some))
 
     def __getitem__(self, text: str) -> Pointwise:
-        asked = self.wording.listed(text)
-        at = np.flatnonzero((self.arrays.keys == asked.keys).all(axis=1))
+        wanted = self.wording.listed(text)
+        at = np.flatnonzero((self.arrays.keys == wanted.keys).all(axis=1))
         for found in PointwiseRules(self.wording, self.arrays.some(at)).rules():
             return found
         raise KeyError(text)
