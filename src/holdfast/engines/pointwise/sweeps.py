@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from itertools import product
 
 import numpy as np
@@ -381,7 +381,11 @@ class _Lying:
     def _by_tree(self, below: Mask, above: Mask, so_far: SoFar) -> tuple[int, int] | None:
         """Among some rows that may lie below some others."""
         some, others = np.flatnonzero(below), np.flatnonzero(above)
-        tree, blocks, question = BoxTree(self._values.take(some, axis=1), some), full_blocks(len(others)), self._question(others)
+        tree, blocks, question = (
+            BoxTree(self._values.take(some, axis=1), some),
+            full_blocks(len(others)),
+            self._question(others),
+        )
         for begin in range(0, len(blocks) - 1, _BLOCKS_AT_ONCE):
             so_far(0)
             found = tree.first(question, blocks[begin : begin + _BLOCKS_AT_ONCE + 1])
@@ -389,7 +393,7 @@ class _Lying:
                 return found[1], int(others[found[0]])
         return None
 
-    @property
+    @cached_property
     def _values(self) -> NDArray[np.int64]:
         return np.concatenate([self.groups[None].astype(np.int64), self.ranks.astype(np.int64)])
 
