@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +17,8 @@ from holdfast.engines.watched import Arrays, Facts, WatchedTable, below, inside
 from holdfast.errors import BadInput
 from holdfast.pairs import bitsets
 from holdfast.pairs.maximal import Maximal, Shift
-from holdfast.pairs.multiset import MOST_COLUMNS, Signatures
+from holdfast.pairs.multiset import MOST_COLUMNS, Delta
+from holdfast.pairs.signatures import Kind
 from holdfast.pairs.watch import PairWatch
 from holdfast.progress import Progress, search_progress
 from holdfast.rules.shares import pairs_of
@@ -29,36 +29,14 @@ from holdfast.table.table import Table
 from holdfast.table.threads import OnProgress
 
 
-@dataclass(frozen=True, eq=False)
-class MaximalChange:
-    """What a batch did to the maximal agree-sets: those before it, and how they changed."""
-
-    before: Maximal
-    shift: Shift
-
-
-class CountedAgreeSets:
-    """The counted agree-sets of a table, and the maximal ones (from when they are first needed).
-
-    `changed` is what the last batch did to the maximal ones, if they were there then.
+class CountedAgreeSets(PairWatch):
+    """The counted agree-sets of a table, and the maximal ones, from when they are first needed; `changed` are the
+    maximal ones before the last batch, if they were there then, and what it did to them.
     """
 
     name: ClassVar[str] = "agree-sets"
-
-    def __init__(self, watch: PairWatch, columns: int, maximal: Maximal | None = None) -> None:
-        self._watch, self._columns, self._maximal = watch, columns, maximal
-        self.changed: MaximalChange | None = None
-
-    @classmethod
-    def of(cls, table: Table, runner: Runner, progress: Progress) -> CountedAgreeSets:
-        """From a table, by comparing all pairs."""
-        refuse_wide(table)
-        return cls(PairWatch.of(table, runner, progress), len(table.schema.columns))
-
-    @property
-    def sets(self) -> Signatures:
-        """The multiset."""
-        return self._watch.sets
+    changed: tuple[Maximal, Shift] | None = None
+    _maximal: Maximal | None = None
 
     def maximal(self, progress: Progress) -> Maximal:
         """The maximal agree-sets of every target. To find them takes long where there are millions of agree-sets."""
@@ -67,17 +45,16 @@ class CountedAgreeSets:
             progress.step(f"Finding maximal agree-sets: {done:,} of {every:,} looked at")
 
         if self._maximal is None:
-            self._maximal = Maximal.of(self.sets.sets, self._columns, say)
+            self._maximal = Maximal.of(self.sets.sets, len(self._table.schema.columns), say)
         return self._maximal
 
-    def follow(self, change: Change, runner: Runner) -> None:
+    def follow(self, change: Change, runner: Runner) -> Delta:
         """Take in a batch."""
-        delta = self._watch.follow(change, runner)
-        self.changed = None
-        if self._maximal is not None:
-            before = self._maximal
+        delta, before, self.changed = super().follow(change, runner), self._maximal, None
+        if before is not None:
             self._maximal, shift = before.changed(delta.appeared, delta.vanished, lambda: self.sets.sets)
-            self.changed = MaximalChange(before, shift)
+            self.changed = before, shift
+        return delta
 
     def rewritten(self, table: Table, kept: Kept) -> CountedAgreeSets:  # noqa: ARG002
         """Agree-sets know no codes; rows are read again with the next batch."""
@@ -85,20 +62,22 @@ class CountedAgreeSets:
 
     def dump(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """Arrays from which `load` makes the same."""
-        arrays = below("pairs/", self._watch.sets.dump())
+        arrays = below("pairs/", self.sets.dump())
         if self._maximal is not None:
             arrays["maximal/sets"] = self._maximal.sets.reshape(-1)
             arrays["maximal/meets"] = self._maximal.intersections.reshape(-1)
         return arrays, {}
 
     @classmethod
-    def load(cls, table: Table, arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Any]) -> CountedAgreeSets:
+    def load(
+        cls, table: Table, arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Any], kind: Kind | None = None
+    ) -> Self:
         """What `dump` described."""
-        columns = len(table.schema.columns)
-        maximal = None
+        made, columns = super().load(table, inside("pairs/", arrays), facts, kind), len(table.schema.columns)
         if "maximal/sets" in arrays:
-            maximal = Maximal(columns, *(_rows(arrays[f"maximal/{name}"], columns) for name in ("sets", "meets")))
-        return cls(PairWatch.load(table, inside("pairs/", arrays), facts), columns, maximal)
+            flat = (np.array(arrays[f"maximal/{name}"], np.uint64) for name in ("sets", "meets"))
+            made._maximal = Maximal(columns, *(each.reshape(-1, bitsets.words_for(columns + 1)) for each in flat))
+        return made
 
 
 class AgreeSetStrategy(CoverStrategy):
@@ -124,7 +103,7 @@ class AgreeSetStrategy(CoverStrategy):
             return Followed(self._derived(change.after.rows, progress))
         known = {target: part.sets for target, part in covers.items()}
         said = _saying(spec, len(known), progress)
-        changed = derive.follow(known, maximal.shift, maximal.before, spec.max_size, said)
+        changed = derive.follow(known, maximal[1], maximal[0], spec.max_size, said)
         now, went, came = (
             exact({target: getattr(each, name) for target, each in changed.items()})
             for name in ("sets", "lost", "gained")
@@ -154,10 +133,6 @@ def _saying(spec: Spec, targets: int, progress: Progress) -> OnProgress:
     bound = "Where short rules are enough, stop and bound them: discover or init with --max-lhs 3."
     title = "keys" if spec.targets.keys else "functional dependencies"
     return search_progress(progress, title, "columns", targets, bound if spec.max_size is None else None)
-
-
-def _rows(flat: NDArray[Any], columns: int) -> NDArray[np.uint64]:
-    return np.array(flat, np.uint64).reshape(-1, bitsets.words_for(columns + 1))
 
 
 def refuse_wide(table: Table) -> None:
