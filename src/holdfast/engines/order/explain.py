@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from holdfast.borders.partitions import Partition
+from holdfast.borders.parts import Numbers
 from holdfast.borders.rows import RankedColumns
 from holdfast.borders.targets import Targets
 from holdfast.changes.diff import Witness
 from holdfast.engines import contract
-from holdfast.engines.order.breaks import LivingRows
 from holdfast.engines.order.removals import Contexts, Scratch, counter_of
 from holdfast.engines.order.tested_pairs import TestedPairs
 from holdfast.engines.order.wording import OrderWording
@@ -20,6 +22,7 @@ from holdfast.pairs.filled import is_empty
 from holdfast.rules.order import Canonical, Constant, parse
 from holdfast.rules.sentences import explained
 from holdfast.rules.shares import g3
+from holdfast.table.dictionary import NULL_CODE
 from holdfast.table.naming import witnesses_of
 from holdfast.table.table import Schema, Table
 
@@ -61,35 +64,77 @@ def explain(table: Table, text: str) -> OrderExplanation:
     targets = Targets(len(names), keys=False, ascending_pairs=True, descending_pairs=True)
     context = [names.index(name) for name in rule.context]
     target, _ = OrderWording(table.schema.name, tuple(names), targets).place(rule)
-    rows = LivingRows(table)
-    sizes = np.bincount(rows.groups(context)[1])
-    sizes = sizes[sizes > 1]
-    found = rows.broken(targets, target, context)
-    pair = None if found is None else tuple(sorted(rows.ids[list(found.rows)].tolist()))
     compared = [] if isinstance(rule, Constant) else [names.index(name) for name in rule.pair]
-    tested = int(
-        TestedPairs(table).of(*(bitsets.of(own, targets.context_words)[None] for own in (context, compared)))[0]
-    )
-    to_remove = 0 if found is None else _fewest(table, targets, target, context)
+    sets = (bitsets.of(own, targets.context_words)[None] for own in (context, compared))
+    tested = int(TestedPairs(table).of(*sets)[0])
+    rows = RankedColumns(table)
+    grouped = Contexts(rows).of(sum(1 << column for column in context))
+    broken = _Broken.first(rows, grouped.partition, targets.columns_of(target), targets.is_descending(target))
+    to_remove = counter_of(rows, targets, target, Scratch())(grouped, table.rows) if broken else 0
+    error, empty = g3(to_remove, table.rows), is_empty(table, [*context, *compared])
     return OrderExplanation(
-        replace(
-            rule,
-            tested_pairs=tested,
-            error=g3(to_remove, table.rows),
-            empty=is_empty(table, [*context, *compared]),
-        ),
+        replace(rule, tested_pairs=tested, error=error, empty=empty),
         table.rows,
-        len(sizes),
-        int(sizes.max(initial=0)),
-        0 if found is None else found.groups,
+        grouped.partition.groups,
+        int(np.diff(grouped.partition.starts).max(initial=0)),
+        broken.groups if broken else 0,
         to_remove,
-        None if pair is None else witnesses_of(table, {text: pair})[text],
+        witnesses_of(table, {text: broken.ids(rows)})[text] if broken else None,
         table.schema,
     )
 
 
-def _fewest(table: Table, targets: Targets, target: int, context: list[int]) -> int:
-    """How many rows must go so that a rule holds."""
-    contexts = Contexts(RankedColumns(table))
-    grouped = contexts.of(sum(1 << column for column in context))
-    return counter_of(contexts.rows, targets, target, Scratch())(grouped, table.rows)
+@dataclass(frozen=True)
+class _Broken:
+    """Two rows that break a rule, by place, and how many groups have such rows."""
+
+    one: int
+    other: int
+    groups: int
+
+    def ids(self, rows: RankedColumns) -> tuple[int, int]:
+        """The two rows by id, the lower one first."""
+        one, other = sorted(rows.ids(np.array([self.one, self.other])).tolist())
+        return one, other
+
+    @staticmethod
+    def first(rows: RankedColumns, partition: Partition, columns: Sequence[int], descending: bool) -> _Broken | None:
+        """The first rows that split a constant or swap a pair; None where the rule holds."""
+        places, sizes = partition.rows.astype(np.int64), np.diff(partition.starts)
+        first = np.repeat(partition.starts[:-1], sizes)
+        values = [rows.cells[column][places].astype(np.int64) for column in columns]
+        if len(values) > 1:
+            return _Broken._swap(rows, places, places[first], values, descending)
+        (own,) = values
+        if rows.distinct:  # a null differs from everything
+            own = np.where(own == NULL_CODE, -1 - places, own)
+        differ = np.flatnonzero(own != own[first])
+        if not len(differ):
+            return None
+        at = differ[np.argmin(places[differ])]
+        return _Broken(places[first[at]], places[at], len(np.unique(first[differ])))
+
+    @staticmethod
+    def _swap(
+        rows: RankedColumns, places: Numbers, groups: Numbers, values: Sequence[Numbers], descending: bool
+    ) -> _Broken | None:
+        """Two rows of a group of which one has more on one column and less on the other, or, descending, more on both:
+        of rows by group, then by one column, one pass sees the highest of those that are less there.
+        """
+        one, other = values[0], int(values[1].max(initial=0)) - values[1] if descending else values[1]
+        known = np.ones(len(places), np.bool_)
+        if rows.distinct:  # a null is in no swap
+            known = np.logical_and(*(own != NULL_CODE for own in values))
+        order = np.flatnonzero(known)
+        order = order[np.lexsort((other[order], one[order], groups[order]))]
+        places, groups, one, other = places[order], groups[order], one[order], other[order]
+        differs = (groups[1:] != groups[:-1]) | (one[1:] != one[:-1])
+        start = np.maximum.accumulate(np.r_[0, np.where(differs, np.arange(1, len(one)), 0)][: len(one)])
+        ranks = groups * (other.max(initial=0) + 2) + other + 1  # higher than those of all groups before
+        highest = np.maximum.accumulate(ranks)
+        before = np.where(start > 0, highest[start - 1], 0)  # of the rows that are less on the first column
+        swapped = np.flatnonzero(before > ranks)
+        if not len(swapped):
+            return None
+        (at,) = np.flatnonzero(ranks == before[swapped[0]])[:1]
+        return _Broken(places[at], places[swapped[0]], len(np.unique(groups[swapped])))
