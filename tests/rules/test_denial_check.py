@@ -74,9 +74,9 @@ FITTING = [
 
 @pytest.mark.parametrize(("body", "checked"), FITTING, ids=[body for body, _ in FITTING])
 def test_what_fits_a_table(body: str, checked: str | None) -> None:
-    result = DenialConstraint(check(parse(f"not({body})"), SCHEMA, ordered=["Grade"]))
+    result = DenialConstraint(check(parse(f"not({body})").predicates, SCHEMA, ordered=["Grade"]))
     assert result.text == f"not({checked or body})"
-    assert check(result, SCHEMA, ordered=["Grade"]) == result.predicates
+    assert check(result.predicates, SCHEMA, ordered=["Grade"]) == result.predicates
     for predicate in result.predicates:
         assert isinstance(predicate.left, Cell)
         if isinstance(predicate.right, Constant):
@@ -130,7 +130,7 @@ REFUSED = [
 @pytest.mark.parametrize(("body", "sentence"), REFUSED, ids=[body[:40] for body, _ in REFUSED])
 def test_what_makes_no_sense_for_a_table(body: str, sentence: str) -> None:
     with pytest.raises(BadInput) as caught:
-        check(parse(f"not(t.Int = s.Int and {body})"), SCHEMA, ordered=["Grade"])
+        check(parse(f"not(t.Int = s.Int and {body})").predicates, SCHEMA, ordered=["Grade"])
     assert str(caught.value).startswith(f"{body} ")
     assert sentence in str(caught.value)
     assert "\n" not in str(caught.value)
@@ -140,7 +140,7 @@ def test_what_makes_no_sense_for_a_table(body: str, sentence: str) -> None:
 def test_rounding_a_constant_changes_nothing(number: int, constant: Decimal, operator: str) -> None:
     holds = {"<": "__lt__", "<=": "__le__", ">": "__gt__", ">=": "__ge__"}
     for column, value in (("Int", number), ("Price", Decimal(number) / 10)):
-        predicate = check(parse(f"not(t.{column} {operator} {constant:f})"), SCHEMA)[0]
+        predicate = check(parse(f"not(t.{column} {operator} {constant:f})").predicates, SCHEMA)[0]
         assert isinstance(predicate.right, Constant)
         rounded = getattr(Decimal(value), holds[predicate.operator])(predicate.right.value)
         assert rounded == getattr(Decimal(value), holds[operator])(constant)
@@ -172,16 +172,19 @@ FINE = [
 
 @pytest.mark.parametrize("body", NEVER)
 def test_what_no_rows_can_violate_is_noted(body: str) -> None:
-    assert "no rows can violate this rule" in notes(DenialConstraint(check(parse(f"not({body})"), SCHEMA)))[0]
+    assert (
+        "no rows can violate this rule"
+        in notes(DenialConstraint(check(parse(f"not({body})").predicates, SCHEMA)).predicates)[0]
+    )
 
 
 @pytest.mark.parametrize("body", FINE)
 def test_nothing_to_note(body: str) -> None:
-    assert notes(DenialConstraint(check(parse(f"not({body})"), SCHEMA))) == []
+    assert notes(DenialConstraint(check(parse(f"not({body})").predicates, SCHEMA)).predicates) == []
 
 
 def test_other_notes() -> None:
-    assert notes(parse("not(t.A = t.A and t.B = 1)")) == [
+    assert notes(parse("not(t.A = t.A and t.B = 1)").predicates) == [
         "t.A = t.A compares a cell with itself: it is true wherever A is not null"
     ]
-    assert "nothing relates t to s" in notes(parse("not(t.A = 1 and s.B = 2)"))[0]
+    assert "nothing relates t to s" in notes(parse("not(t.A = 1 and s.B = 2)").predicates)[0]

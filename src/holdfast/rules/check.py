@@ -18,9 +18,8 @@ import pyarrow as pa
 
 from holdfast.errors import BadInput, suggest
 from holdfast.rules import conditions
-from holdfast.rules.conditions import Arithmetic, Cell, Comparison, Condition, Operand, leaves, of_t
+from holdfast.rules.conditions import Arithmetic, Cell, Comparison, Condition, Operand, leaves
 from holdfast.rules.constants import MOMENTS, Constant, Unfit, Value
-from holdfast.rules.measure import TableRule
 from holdfast.rules.numbers import Types, as_float, common_type, in_floats
 from holdfast.rules.patterns import refuse_bad
 from holdfast.rules.reader import is_number as is_numeral
@@ -220,23 +219,3 @@ def _stamp(moment: Value | None, kept: pa.DataType) -> dt.datetime | None:
         return moment.replace(tzinfo=dt.UTC) if moment.tzinfo is None else moment.astimezone(dt.UTC)
     except OverflowError:
         raise Unfit("has a date that is out of range; write a nearer one") from None
-
-
-def fitted_constant(rule: TableRule, schema: Schema, ordered: Collection[str] = ()) -> Constant:
-    """The constant of a rule in the type of its column; BadInput if the rule makes no sense for the table."""
-    quantity, cell, checker = rule.quantity, of_t(rule.quantity.column), Checker.of(schema, ordered)
-    if quantity.measure in ("min", "max"):
-        checker.condition(Comparison(cell, "<", rule.constant))  # the least value needs an order
-        fitted = checker.condition(Comparison(cell, rule.operator, rule.constant))
-        assert isinstance(fitted, Comparison)
-        assert isinstance(fitted.right, Constant)
-        return fitted.right
-    if quantity.column:
-        checker.condition(conditions.IsNull(cell))
-    number = rule.constant.value
-    assert not isinstance(number, str)
-    if isinstance(number, float) and not math.isfinite(number):
-        raise BadInput(f"{rule.text} does not compare with a number; write one")
-    if quantity.measure == "share" and not 0 <= number <= 1:  # type: ignore[operator]  # it is a number
-        raise BadInput(f"{rule.text}: a share is from 0 to 1; write 0.01 for one in a hundred")
-    return rule.constant

@@ -87,8 +87,9 @@ class DenialConstraint(Rule):
         """With constants in the types of the columns."""
         from holdfast.rules.denial_check import check, notes  # Arrow is slow to import
 
-        checked = replace(self, table=scope.table, predicates=check(self, scope.schema, scope.ordered))
-        return checked, notes(checked)
+        predicates = check(self.predicates, scope.schema, scope.ordered)
+        checked = replace(self, table=scope.table, predicates=predicates)
+        return checked, notes(checked.predicates)
 
 
 def _normal(predicates: Iterable[Comparison]) -> tuple[Comparison, ...]:

@@ -10,7 +10,7 @@ compares a constant across types.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
@@ -21,7 +21,6 @@ import pyarrow as pa
 from holdfast.rules.check import Checker, check_float
 from holdfast.rules.conditions import TRUE_AT, Arithmetic, Cell, Comparison, Condition, Operand, Test
 from holdfast.rules.constants import Constant, Unfit
-from holdfast.rules.denial import DenialConstraint
 from holdfast.rules.numbers import LARGEST, as_float
 from holdfast.rules.reader import is_number
 from holdfast.search.queries import Operator
@@ -29,9 +28,9 @@ from holdfast.table.table import Schema
 from holdfast.table.types import show_type
 
 
-def check(constraint: DenialConstraint, schema: Schema, ordered: Collection[str] = ()) -> tuple[Comparison, ...]:
-    """Its predicates, with constants in the types of their columns; BadInput where they make no sense for the table."""
-    checked = map(_Fitting.of(schema, ordered).condition, constraint.predicates)
+def check(predicates: Sequence[Comparison], schema: Schema, ordered: Collection[str] = ()) -> tuple[Comparison, ...]:
+    """The predicates, with constants in the types of their columns; BadInput where they make no sense for the table."""
+    checked = map(_Fitting.of(schema, ordered).condition, predicates)
     return tuple(each for each in checked if isinstance(each, Comparison))
 
 
@@ -85,19 +84,19 @@ def _value(given: Comparison) -> Any:
 # ---- what is allowed but odd ----------------------------------------------------------------------------------------
 
 
-def notes(constraint: DenialConstraint) -> list[str]:
-    """One sentence for each oddity of a checked constraint."""
-    return [*_contradictions(constraint), *_self_comparisons(constraint), *_unrelated_rows(constraint)]
+def notes(predicates: Sequence[Comparison]) -> list[str]:
+    """One sentence for each oddity of the checked predicates of a constraint."""
+    return [*_contradictions(predicates), *_self_comparisons(predicates), *_unrelated_rows(predicates)]
 
 
-def _contradictions(constraint: DenialConstraint) -> list[str]:
+def _contradictions(predicates: Sequence[Comparison]) -> list[str]:
     """Predicates on the same operands that are never true together.
 
     A cell has three places relative to another: below, at, above. Relative to n constants it has 2n + 1: at each of
     them, and before, between and after them. Each predicate allows some of the places.
     """
     groups: dict[tuple[Cell, ...], list[Comparison]] = {}
-    for predicate in constraint.predicates:
+    for predicate in predicates:
         groups.setdefault(predicate.canonical.cells, []).append(predicate.canonical)
     return [
         f"no rows can violate this rule: {' and '.join(each.text for each in group)} is never true"
@@ -122,15 +121,16 @@ def _rank(value: Any) -> tuple[bool, Any]:
     return (nan, 0 if nan or value is None else value)
 
 
-def _self_comparisons(constraint: DenialConstraint) -> list[str]:
+def _self_comparisons(predicates: Sequence[Comparison]) -> list[str]:
     return [
         f"{each.text} compares a cell with itself: it is true wherever {each.cells[0].column} is not null"
-        for each in constraint.predicates
+        for each in predicates
         if each.left == each.right and 0 in TRUE_AT[each.operator]
     ]
 
 
-def _unrelated_rows(constraint: DenialConstraint) -> list[str]:
-    if constraint.is_single or any(len({c.row for c in each.cells}) == 2 for each in constraint.predicates):
+def _unrelated_rows(predicates: Sequence[Comparison]) -> list[str]:
+    rows = [{cell.row for cell in each.cells} for each in predicates]
+    if len(set().union(*rows)) < 2 or any(len(each) == 2 for each in rows):
         return []
     return ["nothing relates t to s: every row that may be t pairs with every row that may be s"]

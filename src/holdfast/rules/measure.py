@@ -11,11 +11,13 @@ keeps the rule.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, Self, get_args
 
+from holdfast.errors import BadInput
 from holdfast.rules.conditions import Comparison, Condition, IsNull, of_t
 from holdfast.rules.constants import Constant
 from holdfast.rules.language import ConditionReader
@@ -121,10 +123,22 @@ class TableRule(Rule):
 
     def checked(self, scope: Scope) -> tuple[Self, Sequence[str]]:
         """With the constant in the type of the column."""
-        from holdfast.rules.check import fitted_constant  # Arrow is slow to import
+        from holdfast.rules.check import Checker  # Arrow is slow to import
 
-        constant = fitted_constant(self, scope.schema, scope.ordered)
-        return replace(self, table=scope.table, constant=constant), ()
+        quantity, cell, number = self.quantity, of_t(self.quantity.column), self.constant.value
+        checker = Checker.of(scope.schema, scope.ordered)
+        if quantity.measure in ("min", "max"):
+            checker.condition(Comparison(cell, "<", self.constant))  # the least value needs an order
+            fitted = checker.condition(Comparison(cell, self.operator, self.constant)).operands[-1]
+            assert isinstance(fitted, Constant)
+            return replace(self, table=scope.table, constant=fitted), ()
+        if quantity.column:
+            checker.condition(IsNull(cell))
+        if isinstance(number, float) and not math.isfinite(number):
+            raise BadInput(f"{self.text} does not compare with a number; write one")
+        if quantity.measure == "share" and not 0 <= number <= 1:  # type: ignore[operator]  # it is a number
+            raise BadInput(f"{self.text}: a share is from 0 to 1; write 0.01 for one in a hundred")
+        return replace(self, table=scope.table), ()
 
 
 class _Reader(ConditionReader):
