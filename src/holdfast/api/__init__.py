@@ -2,8 +2,3 @@
 
 Their results are values of `results/`. Notebooks draw them with `report/`, which is loaded when something is drawn.
 """
-
-import holdfast
-from holdfast.results.drawn import Drawn
-
-Drawn.html_of = lambda result: holdfast.html_of(result)

@@ -1,14 +1,13 @@
 """How results show themselves: as lines in a terminal, and as HTML in a notebook.
 
 A result makes its own lines. `report/notebook.py` makes its HTML: it lies above, knows all classes of results and is
-slow to load. So `api/__init__.py` binds it here, and it is loaded when a notebook shows the first result.
+slow to load. So it is imported, by way of the package's exports, when a notebook shows the first result.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from itertools import islice
-from typing import Any, ClassVar
 
 from holdfast.table.table import Schema
 
@@ -17,17 +16,13 @@ Shapes = Mapping[str, tuple[Schema, int]]  # the columns and the number of rows 
 _MOST = 10  # lines below a heading
 
 
-def _unbound(_: Any) -> str:
-    raise NotImplementedError("holdfast.api is not loaded")  # then notebooks show the text
-
-
 class Drawn:
     """A result that notebooks show as HTML."""
 
-    html_of: ClassVar[Callable[[Any], str]] = _unbound
-
     def _repr_html_(self) -> str:
-        return Drawn.html_of(self)
+        import holdfast  # which imports its exports on demand
+
+        return holdfast.html_of(self)
 
 
 def section(heading: str, count: int, lines: Iterable[str]) -> list[str]:

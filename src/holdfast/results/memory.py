@@ -146,19 +146,12 @@ class Memory:
 
     def _events(self, records: Sequence[EventRecord]) -> list[Event]:
         values = _WitnessValues(self._store, records)
-        return [
-            Event(
-                record.seq,
-                record.engine,
-                record.table,
-                record.event,
-                record.text,
-                json.loads(record.finding) if record.finding else None,
-                values.witness(record) if record.witness else None,
-                record.implied_by,
-            )
-            for record in records
-        ]
+        events = []
+        for record in records:
+            finding = json.loads(record.finding) if record.finding else None
+            witness = values.witness(record) if record.witness else None
+            events.append(Event(*record[:5], finding, witness, record.implied_by))
+        return events
 
 
 class _WitnessValues:

@@ -45,9 +45,6 @@ class SortColumn(Term):
 
     NAMES = ("name",)
 
-    def __str__(self) -> str:
-        return self.text
-
     @property
     def text(self) -> str:
         """`Salary`, or `Salary desc`."""
