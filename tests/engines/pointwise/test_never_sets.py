@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.engines.pointwise import cells, column_blocks
+from holdfast.engines.pointwise import cells
+from holdfast.engines.pointwise import never_sets as module
 from holdfast.engines.pointwise.boxes import Space
 from holdfast.engines.pointwise.never_sets import left_sides, never_sets
 from holdfast.errors import BadInput
@@ -30,8 +31,8 @@ def searched_by(way: str) -> Iterator[None]:
             patch.setattr(cells, "_FEW", 9)
             patch.setattr(cells, "_FOR_EACH", 0)
         if "blocks" in way:
-            patch.setattr(column_blocks, "_EACH", 0)
-            patch.setattr(column_blocks, "_work", lambda _, columns: 99.0 ** len(columns))
+            patch.setattr(module, "_EACH", 0)
+            patch.setattr(module, "_work", lambda _, columns: 99.0 ** len(columns))
         yield
 
 

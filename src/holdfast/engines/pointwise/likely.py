@@ -3,8 +3,8 @@ Rate<=`, and that no two rows break.
 
 What one column alone says of another is an order, within equals of others too, and equality alone is a functional
 dependency: those are suggested by their own classes, and left out here. So what is looked at are three columns with an
-inequality each, numbers, dates and times. A sample of rows, all pairs of it, tells which conjunctions of three
-inequalities no pair meets; the best of them are proved on all rows.
+inequality each, numbers, dates and times. All pairs of a sample of rows show which conjunctions of three inequalities
+no pair meets; the best of them are proved on all rows.
 
 **The score** compares with chance. If one of the three went its own way, as many pairs would meet all three as meet the
 other two, times the share that meet the one; the least of these three numbers counts, so that two columns that nearly
@@ -17,22 +17,20 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import cast
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from holdfast.borders.rows import RankedColumns
-from holdfast.engines.pointwise.boxes import EQUAL, FREE, LESS, MORE, OPERATORS, Boxes, Space
-from holdfast.engines.pointwise.rules import PointwiseWording
+from holdfast.engines.pointwise.boxes import EQUAL, FREE, LESS, MIRRORED, MORE, Boxes, Space
+from holdfast.engines.pointwise.rule_arrays import RuleArrays
+from holdfast.engines.pointwise.rules import PointwiseRules, PointwiseWording
 from holdfast.engines.pointwise.sweeps import first_pairs
 from holdfast.engines.scored import Scored, Wanted
 from holdfast.engines.thresholds import LEAST_OF_SEVERAL, LONGER, tested_weight
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import Progress
-from holdfast.rules.pointwise import Mark, Pointwise
-from holdfast.search.queries import Operator
 from holdfast.table.runner import Runner
 from holdfast.table.table import Table
 
@@ -40,31 +38,53 @@ MOST_COLUMNS = 20  # that are looked at: there are 1,140 choices of three of the
 _SAMPLE = 500
 _PROVED = 12  # conjunctions that are looked for in all rows
 _MOST = 0.125  # of ordered pairs, what chance would have meet three inequalities of columns without ties
-_VALUES = 2.0  # so many values more than one make half the score
+_VALUES = 2.0  # beyond the first that make half the score
 
 _STRICT = (LESS, MORE)
 _ANY = LESS | EQUAL | MORE
-CellCounts = NDArray[np.int64]  # numbers of ordered pairs, [less, equal, more] for each of some columns
+_ALL, _OTHERS = (0, 1, 2), ((1, 2), (0, 2), (0, 1))  # of three columns; and those beside each
+CellCounts = NDArray[np.int64]  # numbers of ordered pairs, [less, equal, more] for each of three columns
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class LikelyConjunction:
-    """Three columns, what is asked of two rows on each, and how surprising it is that no two rows meet that."""
+    """Three columns, what is asked of two rows on each, how the pairs of a sample compare on them, and how surprising
+    it is that no two rows meet all three marks, or the strict ones of which these are weaker.
+    """
 
     columns: tuple[int, ...]
     marks: tuple[int, ...]
-    expected: float  # the share of ordered pairs that chance would have meet it
-    values: int  # of the column that has the fewest
+    counts: CellCounts
+    score: float = 0.0  # from 0, nothing speaks for the rule, to 1
+
+    def met_on(self, places: Sequence[int]) -> int:
+        """How many pairs of the sample meet the marks on some of the three columns."""
+        marks = [mark if place in places else _ANY for place, mark in enumerate(self.marks)]
+        chosen = [[digit for digit, bit in enumerate((LESS, EQUAL, MORE)) if mark & bit] for mark in marks]
+        return int(self.counts[np.ix_(*chosen)].sum())
+
+    def scored(self, values: int) -> LikelyConjunction:
+        """With its score, given how many values the column has that has the fewest."""
+        by_chance = min(self.met_on((own,)) * self.met_on(_OTHERS[own]) for own in _ALL) / int(self.counts.sum()) ** 2
+        share, more = min(1.0, by_chance / _MOST), values - 1
+        return replace(self, score=LONGER * tested_weight(share) * more / (more + _VALUES))
 
     @property
-    def score(self) -> float:
-        """From 0, nothing speaks for the rule, to 1."""
-        share = min(1.0, self.expected / _MOST)
-        more = self.values - 1
-        return LONGER * tested_weight(share) * more / (more + _VALUES)
+    def right(self) -> int:
+        """Which of the three columns is best on the right side: most pairs meet what is on the left then."""
+        return max(_ALL, key=lambda own: self.met_on(_OTHERS[own]))
+
+    def weakened(self) -> list[LikelyConjunction]:
+        """The same with marks on two or three columns that are met by equals, too, where no pair meets all; the weakest
+        first, and then those that leave the right side of the best reading as it is.
+        """
+        right = self.right
+        strict = (None, right, *_OTHERS[right])  # the column whose mark stays
+        marks = [tuple(mark | (place != own and EQUAL) for place, mark in enumerate(self.marks)) for own in strict]
+        return [weaker for weaker in (replace(self, marks=own) for own in marks) if not weaker.met_on(_ALL)]
 
     def box(self, columns: int) -> Boxes:
-        """As a mask for each column of a table."""
+        """As a box of a table."""
         box = np.full(columns, FREE, np.uint8)
         box[list(self.columns)] = self.marks
         return box
@@ -88,8 +108,8 @@ def likely(subject: WatchedTable, wanted: Wanted, runner: Runner, progress: Prog
     found = sorted(sample.never(), key=lambda each: (-each.score, each.columns))
     best = [each for each in found if each.score >= LEAST_OF_SEVERAL][:_PROVED]
     progress.step(f"Looking for rows that break {len(best):,} pointwise rules")
-    proved = _proved(rows, _space(table), sample, best)
-    return [_scored(table, sample, each) for each in proved[: wanted.top]]
+    proved = _proved(rows, _space(table), best)
+    return [_suggested(table, sample, each) for each in proved[: wanted.top]]
 
 
 def _comparable(table: Table) -> list[int]:
@@ -140,46 +160,15 @@ class PairSample:
         for columns in itertools.combinations(self.columns, 3):
             counts = self.counts(columns)
             for marks in itertools.product((LESS,), _STRICT, _STRICT):
-                if not within(counts, marks):
-                    yield LikelyConjunction(columns, marks, _expected(counts, marks), self._fewest(columns))
-
-    def weakened(self, strict: LikelyConjunction) -> list[LikelyConjunction]:
-        """The same with marks on two or three columns that are met by equals, too, where no pair meets all; the weakest
-        first, and then those that leave the right side of the best reading as it is.
-        """
-        counts, own = self.counts(strict.columns), self.best_reading(strict)
-        chosen = [(EQUAL, EQUAL, EQUAL), *(tuple(0 if c == kept else EQUAL for c in range(3)) for kept in _first(own))]
-        weaker = [tuple(mark | also for mark, also in zip(strict.marks, each, strict=True)) for each in chosen]
-        return [replace(strict, marks=marks) for marks in weaker if not within(counts, marks)]
-
-    def best_reading(self, never: LikelyConjunction) -> int:
-        """Which of the three columns is best on the right side: most pairs meet what is on the left then."""
-        counts = self.counts(never.columns)
-        return max(range(3), key=lambda own: within(counts, _without(never.marks, own)))
-
-    def _fewest(self, columns: Sequence[int]) -> int:
-        return min(self._values[column] for column in columns)
+                found = LikelyConjunction(columns, marks, counts)
+                if not found.met_on(_ALL):
+                    yield found.scored(min(self._values[column] for column in columns))
 
 
-def within(counts: CellCounts, marks: Sequence[int]) -> int:
-    """How many pairs meet some marks, one a column."""
-    chosen = [[digit for digit, bit in enumerate((LESS, EQUAL, MORE)) if mark & bit] for mark in marks]
-    return int(counts[np.ix_(*chosen)].sum())
-
-
-def _expected(counts: CellCounts, marks: Sequence[int]) -> float:
-    """What chance would have meet three marks: if one of them went its own way, the one with which it is the least."""
-    alone = [within(counts, [mark if i == own else _ANY for i, mark in enumerate(marks)]) for own in range(3)]
-    others = [within(counts, _without(marks, own)) for own in range(3)]
-    return min(one * two for one, two in zip(alone, others, strict=True)) / int(counts.sum()) ** 2
-
-
-def _proved(
-    rows: RankedColumns, space: Space, sample: PairSample, best: Sequence[LikelyConjunction]
-) -> list[LikelyConjunction]:
+def _proved(rows: RankedColumns, space: Space, best: Sequence[LikelyConjunction]) -> list[LikelyConjunction]:
     """Those that no two rows meet; with marks that are met by equals, too, where none do either."""
     holding = _that_hold(rows, space, best)
-    weaker = [sample.weakened(each) for each in holding]
+    weaker = [each.weakened() for each in holding]
     proved = _that_hold(rows, space, [each for some in weaker for each in some])
     return [
         next((each for each in some if each in proved), strict) for strict, some in zip(holding, weaker, strict=True)
@@ -193,39 +182,19 @@ def _that_hold(rows: RankedColumns, space: Space, some: Sequence[LikelyConjuncti
     return [each for each, (one, _) in zip(some, found.tolist(), strict=True) if one < 0]
 
 
-def _scored(table: Table, sample: PairSample, never: LikelyConjunction) -> Scored:
-    """The reading whose left side most pairs meet."""
-    counts = sample.counts(never.columns)
-    own = sample.best_reading(never)
-    covered = within(counts, _without(never.marks, own)) / sample.pairs
-    rule = reading(table, never, own)
-    covering = replace(rule, coverage=covered, coverage_error=sample.error(covered))
-    broken = within(counts, [mark if place == own else _ANY for place, mark in enumerate(never.marks)]) / sample.pairs
+def _suggested(table: Table, sample: PairSample, never: LikelyConjunction) -> Scored:
+    """The reading whose left side most pairs meet, its right side turned round."""
+    own, schema = never.right, table.schema
+    column, mark, left = never.columns[own], _ANY & ~never.marks[own], never.box(len(schema.names))
+    left[column] = FREE
+    if mark & MORE:
+        left, mark = MIRRORED[left], int(MIRRORED[mark])
+    wording = PointwiseWording(schema.name, tuple(schema.names), _space(table))
+    (rule,) = PointwiseRules(wording, RuleArrays.of(left[None], column, mark)).rules()
+    covered, broken = (never.met_on(places) / sample.pairs for places in (_OTHERS[own], (own,)))
     sentence = (
         f"no two of {table.rows:,} rows break it; {covered:.0%} of the pairs of rows meet its left side, and by chance "
         f"{broken:.0%} of these would break it"
     )
-    return Scored(covering, table.schema.name, never.score, table.rows, sentence)
-
-
-def _first(own: int) -> list[int]:
-    """The three columns, one of them first."""
-    return sorted(range(3), key=lambda column: column != own)
-
-
-def _without(marks: Sequence[int], own: int) -> list[int]:
-    return [_ANY if place == own else mark for place, mark in enumerate(marks)]
-
-
-def reading(table: Table, never: LikelyConjunction, own: int) -> Pointwise:
-    """The rule that has one of three columns on its right side, turned round."""
-    names, space = tuple(table.schema.names), _space(table)
-    marks = [_mark(names[c], mask) for c, mask in zip(never.columns, never.marks, strict=True)]
-    right = _mark(names[never.columns[own]], _ANY & ~never.marks[own])
-    (denial,) = PointwiseWording(table.schema.name, names, space).denials_of(never.box(len(names))[None])
-    left = tuple(mark for place, mark in enumerate(marks) if place != own)
-    return Pointwise(table.schema.name, left, right, denial).folded
-
-
-def _mark(name: str, mask: int) -> Mark:
-    return name, cast(Operator, OPERATORS[mask])
+    covering = replace(rule, coverage=covered, coverage_error=sample.error(covered))
+    return Scored(covering, schema.name, never.score, table.rows, sentence)
