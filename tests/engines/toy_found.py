@@ -74,9 +74,3 @@ class OneEngine(Engine[WatchedTable, list[One]]):
 
     def result(self, state: list[One]) -> Result:
         return {each.text: each for each in state}
-
-    def dump(self, state: list[One]) -> tuple[dict[str, Any], dict[str, Any]]:  # noqa: ARG002
-        return {}, {}
-
-    def load(self, subject: WatchedTable, *_: Any) -> list[One]:
-        return self.discover(subject)

@@ -254,17 +254,20 @@ class Engine(ABC, Generic[Subject, State]):
     def result(self, state: State) -> Result:
         """All that holds now, by text."""
 
-    @abstractmethod
-    def dump(self, state: State) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-        """Arrays and facts from which `load` makes the same state. The parts of the subject are kept beside them.
+    def dump(self, state: State) -> tuple[Mapping[str, Any], Mapping[str, Any]]:  # noqa: ARG002
+        """Arrays and facts from which `load` makes the same state; none where it is quickly found again. The parts of
+        the subject are dumped by themselves.
 
         The fact `files` names other files that go with the state: an engine may write some to the folder of a table, so
-        that a later process maps them instead of making anew what they hold.
+        that a later process maps them instead of making again what they hold.
         """
+        return {}, {}
 
-    @abstractmethod
-    def load(self, subject: Subject, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> State:
+    def load(self, subject: Subject, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> State:  # noqa: ARG002
         """The state of a subject that `dump` described."""
+        from holdfast.table.runner import Threads
+
+        return self.discover(subject, Threads())
 
     def with_rules(self, state: State, subject: Subject, runner: Runner, progress: Progress = SILENT) -> State:  # noqa: ARG002
         """The state of the rules that were given to this engine, from that of an engine of the same class to which
