@@ -83,14 +83,17 @@ def chosen(parts: Parts, mask: Mask) -> dict[int, Cover]:
     return found
 
 
-def minus(some: Parts, others: Parts, targets: Iterable[int], words: int) -> dict[int, Cover]:
-    """Of some targets the rules that are not among others; targets without such rules are left out."""
-    own = {target: some[target] for target in targets if target in some and len(some[target])}
-    other = {target: others[target] for target in own if target in others}
-    rules, known = Listed.joined(own, words), Listed.joined(other, words)
-    if len(known):
-        own = chosen(own, ~bitsets.among(rules.keys, known.keys))
-    return {target: part for target, part in own.items() if len(part)}
+def moved(before: Parts, after: Parts, targets: Iterable[int], words: int) -> tuple[dict[int, Cover], dict[int, Cover]]:
+    """Of some targets the rules that are there no longer, and those that are new."""
+    about = list(targets)
+    old, new = ({t: parts[t] for t in about if t in parts and len(parts[t])} for parts in (before, after))
+    rules, others = Listed.joined(old, words), Listed.joined(new, words)
+    places = bitsets.places_among(rules.keys, others.keys)
+    came = np.ones(len(others), np.bool_)
+    came[places[places >= 0]] = False
+    went = chosen(old, places < 0), chosen(new, came)
+    lost, gained = ({target: part for target, part in parts.items() if len(part)} for parts in went)
+    return lost, gained
 
 
 def minimal(covers: Parts, targets: Targets, chosen_ones: Iterable[int]) -> dict[int, Cover]:

@@ -18,7 +18,7 @@ from holdfast.borders.parts import Numbers
 from holdfast.borders.targets import Targets
 from holdfast.changes.diff import Cause, CauseKind, Diff, Finding
 from holdfast.engines.found.causes import Standing
-from holdfast.engines.found.covers import Listed, Mask, Parts, minus, within
+from holdfast.engines.found.covers import Listed, Mask, Parts, moved, within
 from holdfast.engines.found.rules import R, Rules
 from holdfast.engines.thresholds import FEWEST_ROWS
 from holdfast.pairs import bitsets
@@ -55,13 +55,10 @@ class Step(Generic[R]):
 
     def difference(self, touched: Iterable[int]) -> Diff:
         """What it changed in the rules of some targets."""
-        touched, before, after = list(touched), self.before.reported, self.after.reported
+        before, after = self.before.reported, self.after.reported
         if self.moved is not None and self.before.has_pairs and self.after.has_pairs:
             return difference(before, after, *self.moved)
-        words = self.after.targets.context_words
-        lost, gained = (
-            minus(one.parts, other.parts, touched, words) for one, other in ((before, after), (after, before))
-        )
+        lost, gained = moved(before.parts, after.parts, touched, self.after.targets.context_words)
         return difference(before, after, lost, gained)
 
     def of_lost(self, lost: Listed, smaller: CauseKind) -> Standing:
@@ -103,7 +100,7 @@ def _standing(some: Listed, at: Moment[R], other: Moment[R], smaller: CauseKind,
     targets, wording = at.targets, at.reported.wording
     one, two = _columns(some.targets, targets)
     about = np.unique(np.concatenate([some.targets, one, two])).tolist()
-    new = minus(at.minimal, other.covers, about, targets.context_words) if new is None else new
+    new = moved(other.covers, at.minimal, about, targets.context_words)[1] if new is None else new
     fresh = Listed.of({target: new[target] for target in about if target in new}, targets.context_words)
     by = within(np.tile(some.contexts, (3, 1)), np.concatenate([some.targets, one, two]), fresh).reshape(3, -1)
     implied = by.max(axis=0, initial=-1) >= 0
