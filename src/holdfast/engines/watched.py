@@ -34,7 +34,7 @@ def inside(prefix: str, arrays: Arrays) -> dict[str, NDArray[Any]]:
     return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
 
 
-class Part(Protocol):
+class SharedPart(Protocol):
     """What engines keep of a table together."""
 
     name: ClassVar[str]
@@ -57,7 +57,7 @@ class Part(Protocol):
         """Arrays and facts from which `load` makes the same. The fact `files` names other files that go with them."""
 
 
-P = TypeVar("P", bound=Part)
+P = TypeVar("P", bound=SharedPart)
 
 
 class WatchedTable:
@@ -66,7 +66,7 @@ class WatchedTable:
     def __init__(self, table: Table, arrays: Arrays | None = None, facts: Facts | None = None) -> None:
         self.table = table
         self._kept, self._facts = arrays or {}, facts or {}
-        self._parts: dict[str, Part] = {}
+        self._parts: dict[str, SharedPart] = {}
         self._making = threading.Lock()
 
     def part(self, kind: type[P], runner: Runner | None = None, progress: Progress = SILENT) -> P:

@@ -44,18 +44,14 @@ class Rows:
     def living(table: Table, number: int) -> Rows:
         """The living rows of a shard, by its number."""
         shard, alive = table.shards[number], table.alive[number]
-        if alive is not None:
-            own = np.flatnonzero(alive)
-            codes_of = cache(lambda column: shard.columns[column][own])
-            return Rows(
-                table.encoding, len(own), lambda places: shard.ids_of(own if places is None else own[places]), codes_of
-            )
-        return Rows(
-            table.encoding,
-            len(shard),
-            lambda places: shard.id_array() if places is None else shard.ids_of(places),
-            cache(lambda column: shard.columns[column]),
-        )
+        own = None if alive is None else np.flatnonzero(alive)
+
+        def ids_at(places: Places) -> Ids:
+            at = own if places is None else places if own is None else own[places]
+            return shard.id_array() if at is None else shard.ids_of(at)
+
+        codes_of = cache(lambda column: shard.columns[column] if own is None else shard.columns[column][own])
+        return Rows(table.encoding, len(shard) if own is None else len(own), ids_at, codes_of)
 
     @staticmethod
     def all_of(table: Table) -> Rows:
@@ -69,11 +65,6 @@ class Rows:
 
         ids = cache(table.living_ids)
         return Rows(table.encoding, table.rows, lambda places: ids() if places is None else ids()[places], codes_of)
-
-    @staticmethod
-    def none_of(table: Table) -> Rows:
-        """No rows of a table."""
-        return Rows.of(table.encoding, np.empty(0, np.int64), lambda _: np.empty(0, np.uint32))
 
     def __len__(self) -> int:
         return self._count

@@ -10,7 +10,7 @@ import numpy as np
 
 from holdfast.engines.given.keeper import Answer
 from holdfast.engines.given.kept import LIMIT
-from holdfast.engines.given.pairs import PairsKeeper, State
+from holdfast.engines.given.pairs import PairsKeeper, PairsState
 from holdfast.engines.given.queries import queries_of
 from holdfast.engines.watched import WatchedTable
 from holdfast.rules.conditions import Cell, Operand
@@ -60,7 +60,7 @@ class Watching:
 
     keeper: PairsKeeper
     subject: WatchedTable
-    state: State
+    state: PairsState
 
     @staticmethod
     def start(keeper: PairsKeeper, table: Table, runner: Runner | None = None) -> Watching:

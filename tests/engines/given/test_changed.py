@@ -11,7 +11,7 @@ import pytest
 from holdfast.changes.diff import ViolationChange
 from holdfast.engines.given.changed import MOST, changes_of
 from holdfast.engines.given.engine import diff_of
-from holdfast.engines.given.keeper import Standing, listed
+from holdfast.engines.given.keeper import Tally, listed
 from holdfast.engines.given.status import Status
 from holdfast.rules.given import Named
 from holdfast.rules.registry import parse
@@ -31,7 +31,7 @@ def test_a_diff_counts_all_violations_and_holds_the_first() -> None:
 @pytest.mark.parametrize("retold", [0, 1])
 def test_other_violations_are_a_change_also_where_they_are_as_many(retold: int) -> None:
     came, went = np.array([[5, -1]]), np.array([[1, -1]])
-    status = Status(Named(parse("t.a > 1")), Standing(1))
+    status = Status(Named(parse("t.a > 1")), Tally(1))
     moved = {status.text: ViolationChange(1 - retold, 1 - retold, came, went, retold)}
     diff = diff_of([status], [status], moved)
     assert (diff.changed, diff.violations) == ({} if retold else {status.text: (status, status)}, moved)

@@ -19,10 +19,9 @@ from numpy.typing import NDArray
 from holdfast.engines.denial import Denials
 from holdfast.engines.functional import NamedDependencies
 from holdfast.engines.given import GivenClass
-from holdfast.engines.given.keeper import NO_PAIRS, Answer, Cut, Effect, Keeper, Known, listed, merged
+from holdfast.engines.given.keeper import NO_PAIRS, Answer, Cut, Effect, Keeper, Previous, listed, merged
 from holdfast.engines.order import Lists
-from holdfast.engines.row import Rows as RowRules
-from holdfast.engines.row import Tables
+from holdfast.engines.row import MeasureRules, RowRules
 from holdfast.engines.watched import WatchedTable
 from holdfast.rules.given import GivenRule, TableRules
 from holdfast.table.change import Batch, Change
@@ -82,7 +81,7 @@ WORLDS = {
         NamedDependencies(), DEPENDENCIES, schema=replace(SCHEMA, nulls=Nulls.DISTINCT), readied_whole=True
     ),
     "row": World(RowRules(), ROWS),
-    "table": World(Tables(), TABLES, adds_up=False),  # a table is measured as a whole
+    "table": World(MeasureRules(), TABLES, adds_up=False),  # a table is measured as a whole
 }
 each_world = pytest.mark.parametrize("world", WORLDS.values(), ids=WORLDS)
 seeds = pytest.mark.parametrize("seed", range(8))
@@ -124,11 +123,11 @@ class Piece:
 
     def seen(self) -> list[Any]:
         """All that a keeper tells of its rules."""
-        standings = self.keeper.standings(self.state)
+        tallies = self.keeper.tallies(self.state)
         listings = [self.keeper.listing(self.state, self.subject, n) for n in range(len(self.keeper.rules))]
-        figures = [dict(each.figures) for each in standings]
+        figures = [dict(each.figures) for each in tallies]
         listed = [(each.count, None if each.pairs is None else as_set(each.pairs)) for each in listings]
-        return [standings, figures, listed]
+        return [tallies, figures, listed]
 
 
 def as_set(pairs: NDArray[np.int64]) -> set[tuple[int, ...]]:
@@ -168,7 +167,7 @@ def test_begin_is_look_on_the_empty_state_and_all_rows(world: World, seed: int) 
     answer = looked.follow(stream.change(drawn(np.random.default_rng(seed), 30), []))
     begun = Piece.of(world.keeper(), stream.table)
     assert looked.seen() == begun.seen()
-    assert [each.come for each in told_by(answer)] == [each.violations for each in begun.keeper.standings(begun.state)]
+    assert [each.come for each in told_by(answer)] == [each.violations for each in begun.keeper.tallies(begun.state)]
 
 
 @each_world
@@ -204,7 +203,7 @@ def test_rules_come_and_go(world: World, seed: int) -> None:
     old = Piece.of(world.keeper(world.rules[:2]), stream.table)
     keeper = world.keeper(world.rules[:0:-1])
     new = replace(
-        old, keeper=keeper, state=keeper.taking_over(Known(old.keeper.texts, old.state), old.subject, Threads(1))
+        old, keeper=keeper, state=keeper.begin(old.subject, Threads(1), known=Previous(old.keeper.texts, old.state))
     )
     for change in batches(chance, stream, 2):
         assert new.seen() == Piece.of(keeper, change.before).seen()

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from holdfast.changes.equal_rows import Codes
 from holdfast.engines.given.keeper import NO_PAIRS, Answer, Cut, listed, merged
-from holdfast.engines.inclusion.references import OrphansKeeper, State
+from holdfast.engines.inclusion.references import OrphansKeeper, OrphansState
 from holdfast.engines.watched import WatchedTable
 from holdfast.rules.given import GivenRule, TableRules
 from holdfast.table.change import Batch, Change
@@ -90,7 +90,10 @@ def keeper_of(texts: Sequence[str], tables: Mapping[str, WatchedTable]) -> Orpha
 
 
 def look(
-    keeper: OrphansKeeper, state: State, subject: Mapping[str, WatchedTable], changes: Sequence[Change | PartOfChange]
+    keeper: OrphansKeeper,
+    state: OrphansState,
+    subject: Mapping[str, WatchedTable],
+    changes: Sequence[Change | PartOfChange],
 ) -> Answer:
     for change in changes:
         subject[change.table].follow(change, Threads())  # type: ignore[arg-type]  # a part is like a change
@@ -103,7 +106,7 @@ def _both(changes: Sequence[Change | PartOfChange]) -> tuple[list[Any], list[Any
     return [each.come for each in changes], [each.gone for each in changes]
 
 
-def kept(state: State) -> list[Any]:
+def kept(state: OrphansState) -> list[Any]:
     return [(each.orphans.tolist(), each.support, each.rows) for each in state.references]
 
 
@@ -117,7 +120,7 @@ def test_a_first_look_is_a_look_at_rows_that_are_all_born(first: dict[str, list[
     answer = look(keeper, state, subject, [several.change(name, rows) for name, rows in first.items()])
     begun = keeper.begin(watched(several.tables), Threads())
     assert kept(state) == kept(begun)
-    assert keeper.standings(state) == keeper.standings(begun)
+    assert keeper.tallies(state) == keeper.tallies(begun)
     assert [sorted(each.added[:, 0].tolist()) for each in answer] == [
         each.orphans.tolist() for each in begun.references
     ]

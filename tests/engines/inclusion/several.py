@@ -19,8 +19,8 @@ from holdfast.changes.operations import DELETE
 from holdfast.engines.inclusion import InclusionSettings
 from holdfast.engines.inclusion.clusters import members
 from holdfast.engines.inclusion.engine import InclusionEngine
-from holdfast.engines.inclusion.explain import Explanation
-from holdfast.engines.inclusion.state import State
+from holdfast.engines.inclusion.explain import INDExplanation
+from holdfast.engines.inclusion.state import INDState
 from holdfast.engines.registry import rule_class
 from holdfast.engines.watched import WatchedTable
 from holdfast.table.admit import Incoming, admit
@@ -138,7 +138,7 @@ class Watched:
         self.several, self.runner = several, runner or Threads()
         self.engine = InclusionEngine(rule_class("ind"), options or InclusionSettings())
         self.tables = watched(several.tables)
-        self.state: State = self.engine.discover(self.tables, self.runner)
+        self.state: INDState = self.engine.discover(self.tables, self.runner)
 
     def apply(self, name: str, inserts: Sequence[Row] = (), deletes: Iterable[int] = ()) -> Diff:
         change = self.several.change(name, inserts, deletes)
@@ -146,7 +146,7 @@ class Watched:
         batch = Batch([change])
         return self.engine.explained(self.state, self.engine.follow(self.state, batch, self.runner), batch)
 
-    def explain(self, text: str) -> Explanation:
+    def explain(self, text: str) -> INDExplanation:
         return self.engine.explain(self.state, self.tables, text)
 
     def rewrite(self, names: Iterable[str]) -> None:

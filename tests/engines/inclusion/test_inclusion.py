@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from holdfast.engines.inclusion import InclusionSettings, discover, maintain
-from holdfast.engines.inclusion.clusters import Clusters
+from holdfast.engines.inclusion.clusters import AttributeClusters
 from holdfast.engines.inclusion.values import Compare
 from tests.engines.inclusion.several import Row, Several, Watched, batches, filled, first_rows, texts_of
 from tests.oracle import inclusion as oracle
@@ -171,12 +171,12 @@ def test_dependencies_follow_from_the_clusters_alone(first: dict[str, list[Row]]
 def test_clusters_of_many_columns_survive_a_dump(columns: int) -> None:
     import numpy as np
 
-    clusters = Clusters(columns)
+    clusters = AttributeClusters(columns)
     before = np.zeros((3, columns), np.int64)
     after = before.copy()
     after[0, :], after[1, columns - 1], after[2, 0] = 1, 5, 7
     clusters.move(before, after, np.arange(columns))
-    again = Clusters.load(columns, clusters.dump())  # type: ignore[arg-type]
+    again = AttributeClusters.load(columns, clusters.dump())  # type: ignore[arg-type]
     assert again.counts == clusters.counts
     assert again.counts == {(1 << columns) - 1: 1, 1 << columns - 1: 1, 1: 1} or columns == 1
     clusters.move(after, before, np.arange(columns))

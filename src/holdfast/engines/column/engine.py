@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from holdfast.changes.diff import Diff, Result, between
-from holdfast.engines.column.state import State
+from holdfast.engines.column.state import FactsState
 from holdfast.engines.contract import Engine, RuleClass
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import SILENT, Progress
@@ -16,35 +16,35 @@ from holdfast.table.rewrite import Kept
 from holdfast.table.runner import Runner
 
 
-class ColumnEngine(Engine[WatchedTable, State]):
+class ColumnEngine(Engine[WatchedTable, FactsState]):
     """Exact facts of each column."""
 
     def __init__(self, declared: RuleClass[Any]) -> None:
         self.declared = declared
 
-    def discover(self, subject: WatchedTable, runner: Runner, progress: Progress = SILENT) -> State:
+    def discover(self, subject: WatchedTable, runner: Runner, progress: Progress = SILENT) -> FactsState:
         """Look at how often values occur."""
-        return State.of(subject.table, subject.part(Frequencies, runner, progress))
+        return FactsState.of(subject.table, subject.part(Frequencies, runner, progress))
 
-    def follow(self, state: State, batch: Batch, runner: Runner, progress: Progress = SILENT) -> Diff:  # noqa: ARG002
+    def follow(self, state: FactsState, batch: Batch, runner: Runner, progress: Progress = SILENT) -> Diff:  # noqa: ARG002
         """Look at the values that became more or less frequent."""
         change = batch.only
         before = state.facts
         state.update(change.after)
         return between(before, state.facts)
 
-    def result(self, state: State) -> Result:
+    def result(self, state: FactsState) -> Result:
         """The facts of all columns."""
         return state.facts
 
-    def dump(self, state: State) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    def dump(self, state: FactsState) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
         """The least, greatest and most frequent values; frequencies are kept with the table."""
         return state.dump()
 
-    def load(self, subject: WatchedTable, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> State:
+    def load(self, subject: WatchedTable, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> FactsState:
         """The state that `dump` described."""
-        return State.load(subject.table, subject.part(Frequencies), arrays, facts)
+        return FactsState.load(subject.table, subject.part(Frequencies), arrays, facts)
 
-    def rewritten(self, state: State, subject: WatchedTable, kept: Mapping[str, Kept]) -> State:  # noqa: ARG002
+    def rewritten(self, state: FactsState, subject: WatchedTable, kept: Mapping[str, Kept]) -> FactsState:  # noqa: ARG002
         """The state from the frequencies of the codes that stayed."""
-        return State.of(subject.table, subject.part(Frequencies))
+        return FactsState.of(subject.table, subject.part(Frequencies))

@@ -126,7 +126,7 @@ class ColumnState:
         )
 
 
-class State:
+class FactsState:
     """All columns of one table, with the facts as they are now."""
 
     def __init__(self, frequencies: Frequencies, columns: list[ColumnState]) -> None:
@@ -134,9 +134,9 @@ class State:
         self.facts = self._look()
 
     @staticmethod
-    def of(table: Table, frequencies: Frequencies) -> State:
+    def of(table: Table, frequencies: Frequencies) -> FactsState:
         """From how often values occur."""
-        return State(frequencies, [ColumnState.of(table, c, own) for c, own in enumerate(frequencies.columns)])
+        return FactsState(frequencies, [ColumnState.of(table, c, own) for c, own in enumerate(frequencies.columns)])
 
     def dump(self) -> tuple[dict[str, NDArray[np.int64]], dict[str, Any]]:
         """The codes of the leaders, column by column, and the few numbers that go with them."""
@@ -148,7 +148,7 @@ class State:
     @staticmethod
     def load(
         table: Table, frequencies: Frequencies, arrays: Mapping[str, NDArray[np.int64]], facts: Mapping[str, Any]
-    ) -> State:
+    ) -> FactsState:
         """The state that `dump` described."""
         ends = np.cumsum([count for count, _, _ in facts["floors"]])
         codes = np.split(np.array(arrays["leaders"]), ends[:-1])
@@ -157,7 +157,7 @@ class State:
             ColumnState(table, c, own, distinct, leaders[3 * c : 3 * c + 3])
             for c, (own, distinct) in enumerate(zip(frequencies.columns, facts["distinct"], strict=True))
         ]
-        return State(frequencies, columns)
+        return FactsState(frequencies, columns)
 
     def update(self, table: Table) -> None:
         """Take in a batch that the frequencies have followed."""

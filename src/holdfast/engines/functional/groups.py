@@ -59,7 +59,7 @@ class Groups:
 
     def __init__(self, table: Table, lhs: Sequence[int], rhs: int | None) -> None:
         self._empty(table, lhs, rhs)
-        self.follow(Rows.all_of(table), Rows.none_of(table))
+        self.follow(Rows.all_of(table), Rows.at(table, np.empty(0, np.int64)))
 
     def _empty(self, table: Table, lhs: Sequence[int], rhs: int | None) -> None:
         self.finder: Finder = TableFinder(table)

@@ -19,7 +19,7 @@ from holdfast.engines.functional.explain import DependencyExplanation, explain_g
 from holdfast.engines.functional.groups import PARTS, Groups
 from holdfast.engines.functional.key_index import IndexFinder, KeptKey, KeyIndex
 from holdfast.engines.functional.key_score import key_score
-from holdfast.engines.given.keeper import Answer, Cut, Keeper, Known, RowsOf, Standing
+from holdfast.engines.given.keeper import Answer, Cut, Keeper, Previous, RowsOf, Tally
 from holdfast.engines.listing import Listing
 from holdfast.engines.watched import FILES, WatchedTable
 from holdfast.pairs.keys import KeyTable
@@ -72,13 +72,13 @@ class OpenedKey(Groups):
 
 
 @dataclass
-class State:
+class GroupsState:
     """How each rule of a table stands, and its groups, which are loaded or made when a batch, or someone who looks,
     needs them. Until then there is what a dump holds of them, and of keys that have too many of them.
     """
 
     table: Table  # after the last batch
-    standings: list[Standing]
+    tallies: list[Tally]
     groups: dict[str, Groups] = field(default_factory=dict)
     dumped: Mapping[str, Any] = field(default_factory=dict)
     keys: dict[str, KeptKey] = field(default_factory=dict)
@@ -94,7 +94,7 @@ class State:
 
 
 @dataclass(frozen=True)
-class GroupsKeeper(Keeper[WatchedTable, State]):
+class GroupsKeeper(Keeper[WatchedTable, GroupsState]):
     """The plan for keys and FDs of a table.
 
     A violation is a row outside (see `groups`). An answer lists all of those that came or went; of others, which swap
@@ -118,26 +118,29 @@ class GroupsKeeper(Keeper[WatchedTable, State]):
         """The column numbers of each rule, by its text: its left side, and its right side (None for a key)."""
         return {named.text: columns_of(named.rule, self.schema.names) for named in self.rules}
 
-    def begin(self, subject: WatchedTable, runner: Runner, progress: Progress = SILENT) -> State:
-        """Group all rows by each rule."""
-        return self.taking_over(Known([], State(subject.table, [])), subject, runner, progress)
-
-    def taking_over(self, known: Known, subject: WatchedTable, runner: Runner, progress: Progress = SILENT) -> State:  # noqa: ARG002
-        """Group the rows by the rules that are new."""
-        old = dict(zip(known.texts, known.state.standings, strict=True))
-        made: State = replace(known.state, table=subject.table, groups=dict(known.state.groups))
-        made.standings = [old.get(named.text) or self._standing(made, named) for named in self.rules]
+    def begin(
+        self,
+        subject: WatchedTable,
+        runner: Runner,  # noqa: ARG002
+        progress: Progress = SILENT,  # noqa: ARG002
+        known: Previous | None = None,
+    ) -> GroupsState:
+        """Group all rows by the rules that are new."""
+        texts, state = known or Previous([], GroupsState(subject.table, []))
+        old = dict(zip(texts, state.tallies, strict=True))
+        made: GroupsState = replace(state, table=subject.table, groups=dict(state.groups))
+        made.tallies = [old.get(named.text) or self._tally(made, named) for named in self.rules]
         return made
 
     # ---- groups -----------------------------------------------------------------------------------------------------
 
-    def _groups(self, state: State, named: Named[Dependency]) -> Groups:
+    def _groups(self, state: GroupsState, named: Named[Dependency]) -> Groups:
         """The rows of the table in the groups of a rule; of a key perhaps only those that batches touch."""
         if named.text not in state.groups:
             state.groups[named.text] = self._loaded(state, named) or Groups(state.table, *self.columns[named.text])
         return state.groups[named.text]
 
-    def _loaded(self, state: State, named: Named[Dependency]) -> Groups | None:
+    def _loaded(self, state: GroupsState, named: Named[Dependency]) -> Groups | None:
         lhs, rhs = self.columns[named.text]
         if dumped := state.dumped_of(named.text):
             return Groups.load(state.table, lhs, rhs, dumped)
@@ -145,39 +148,39 @@ class GroupsKeeper(Keeper[WatchedTable, State]):
         index = KeyIndex.opened(state.table, lhs, known.file) if known and known.file else None
         return OpenedKey(state.table, lhs, known.totals, index) if known and index else None
 
-    def _standing(self, state: State, named: Named[Dependency]) -> Standing:
+    def _tally(self, state: GroupsState, named: Named[Dependency]) -> Tally:
         """How a rule stands, as its groups tell."""
         groups, (lhs, rhs) = self._groups(state, named), self.columns[named.text]
         if rhs is None:
             unnamed = groups.with_nulls
             score = key_score(self.schema, lhs, groups.rows, unnamed, groups.to_remove)
-            return standing(groups.rows, groups.broken_pairs, groups.to_remove, score, groups.rows - unnamed)
+            return tally(groups.rows, groups.broken_pairs, groups.to_remove, score, groups.rows - unnamed)
         told = groups.evidence
-        return standing(groups.rows, groups.broken_pairs, groups.to_remove, told.score(len(lhs)), told.tested)
+        return tally(groups.rows, groups.broken_pairs, groups.to_remove, told.score(len(lhs)), told.tested)
 
     # ---- batches ----------------------------------------------------------------------------------------------------
 
-    def ready(self, state: State, batch: Batch) -> State:
+    def ready(self, state: GroupsState, batch: Batch) -> GroupsState:
         """Have the groups of all rules as they are before a batch, and where to find older rows after it."""
         for named in self.rules:
             self._groups(state, named).ready(batch.only)
         state.table = batch.only.after
         return state
 
-    def look(self, state: State, born: RowsOf, dead: RowsOf) -> tuple[State, Answer]:
+    def look(self, state: GroupsState, born: RowsOf, dead: RowsOf) -> tuple[GroupsState, Answer]:
         """Regroup the rows that a batch touched."""
         come, gone = born[self.schema.name], dead[self.schema.name]
         answer = [self._groups(state, named).follow(come, gone) for named in self.rules]
-        state.standings = [self._standing(state, named) for named in self.rules]
+        state.tallies = [self._tally(state, named) for named in self.rules]
         return state, answer
 
     # ---- looking ----------------------------------------------------------------------------------------------------
 
-    def standings(self, state: State) -> Sequence[Standing]:
+    def tallies(self, state: GroupsState) -> Sequence[Tally]:
         """How far each rule holds."""
-        return state.standings
+        return state.tallies
 
-    def listing(self, state: State, subject: WatchedTable, rule: int) -> Listing:
+    def listing(self, state: GroupsState, subject: WatchedTable, rule: int) -> Listing:
         """The rows to look at, each as t, with a row as s that it breaks the rule with."""
         named = self.rules[rule]
         if isinstance(self._groups(state, named), OpenedKey):
@@ -185,16 +188,22 @@ class GroupsKeeper(Keeper[WatchedTable, State]):
         pairs, columns = state.groups[named.text].outside_pairs(), list(named.rule.columns)
         return Listing(named, subject.table, len(pairs), pairs, {"t": columns, "s": columns})
 
-    def explain(self, state: State, subject: WatchedTable, rule: int, rows: Sequence[int]) -> DependencyExplanation:  # noqa: ARG002
+    def explain(
+        self,
+        state: GroupsState,  # noqa: ARG002
+        subject: WatchedTable,
+        rule: int,
+        rows: Sequence[int],
+    ) -> DependencyExplanation:
         """How far a rule holds, and which rows to look at."""
         return explain_given(subject.table, self.rules[rule].text, rows)
 
     # ---- in files ---------------------------------------------------------------------------------------------------
 
-    def dump(self, state: State) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    def dump(self, state: GroupsState) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
         """Numbers, and groups where they are few; of keys with many the files of their indexes."""
         facts: dict[str, Any] = {
-            named.text: _numbers(state.table, each) for named, each in zip(self.rules, state.standings, strict=True)
+            named.text: _numbers(state.table, each) for named, each in zip(self.rules, state.tallies, strict=True)
         }
         state.keys = {named.text: self._written(state, named, known) for named, known in self._many(state)}
         if indexes := {text: known for text, known in state.keys.items() if known.file is not None}:
@@ -207,7 +216,7 @@ class GroupsKeeper(Keeper[WatchedTable, State]):
             arrays |= {f"{text}/{name}": array for name, array in kept.items()}
         return arrays, facts
 
-    def _many(self, state: State) -> list[tuple[Named[Dependency], KeptKey]]:
+    def _many(self, state: GroupsState) -> list[tuple[Named[Dependency], KeptKey]]:
         """The keys that have too many groups for a dump, and what is known of them."""
         found = []
         for named in self.rules:
@@ -219,34 +228,34 @@ class GroupsKeeper(Keeper[WatchedTable, State]):
                 found.append((named, known))
         return found
 
-    def _written(self, state: State, named: Named[Dependency], kept: KeptKey) -> KeptKey:
+    def _written(self, state: GroupsState, named: Named[Dependency], kept: KeptKey) -> KeptKey:
         """The same, once the index is written that has no file, or an old one."""
         if kept.file is not None and not kept.file.is_far_from(state.table):
             return kept
         return replace(kept, file=key_index.write(state.table, self.columns[named.text][0]))
 
-    def load(self, subject: WatchedTable, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> State:
+    def load(self, subject: WatchedTable, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> GroupsState:
         """The state from its numbers; groups are looked at when they are needed."""
         keys = {text: KeptKey.of_json(known) for text, known in facts.get(_INDEXES, {}).items()}
-        standings = [standing(*facts[named.text]) for named in self.rules]
-        return State(subject.table, standings, dumped=arrays, keys=keys)
+        tallies = [tally(*facts[named.text]) for named in self.rules]
+        return GroupsState(subject.table, tallies, dumped=arrays, keys=keys)
 
-    def rewritten(self, state: State, subject: WatchedTable, kept: Mapping[str, Kept]) -> State:  # noqa: ARG002
+    def rewritten(self, state: GroupsState, subject: WatchedTable, kept: Mapping[str, Kept]) -> GroupsState:  # noqa: ARG002
         """Numbers know no codes, and groups and indexes follow from the table."""
         keys = {named.text: KeptKey(known.totals) for named, known in self._many(state)}
-        return State(subject.table, state.standings, keys=keys)
+        return GroupsState(subject.table, state.tallies, keys=keys)
 
 
-def standing(rows: int, pairs: int, to_remove: int, score: float, support: int) -> Standing:
+def tally(rows: int, pairs: int, to_remove: int, score: float, support: int) -> Tally:
     """How a rule stands: without how many rows it would hold, each of which is a violation; how many pairs of rows
     break it, and their share of all pairs; and the share of rows to remove. Where nothing breaks it, the number of rows
     doesn't matter. Figures say what speaks for it: its score, and the rows that could have broken it.
     """
     errors = {"error": g1(pairs, rows), "g3": g3(to_remove, rows)}
-    return Standing(to_remove, {"pairs": pairs, **errors}, {"score": score, "support": support})
+    return Tally(to_remove, {"pairs": pairs, **errors}, {"score": score, "support": support})
 
 
-def _numbers(table: Table, told: Standing) -> list[float]:
-    """The numbers that `standing` makes the same of."""
+def _numbers(table: Table, told: Tally) -> list[float]:
+    """The numbers that `tally` makes the same of."""
     rows = table.rows if told.violations else 0
     return [rows, told.facts["pairs"], told.violations, told.figures["score"], told.figures["support"]]

@@ -15,7 +15,7 @@ from holdfast.changes.diff import Diff, ViolationChange
 from holdfast.engines.contract import Engine, Explanation, Json
 from holdfast.engines.given import GivenClass
 from holdfast.engines.given.changed import changes_of
-from holdfast.engines.given.keeper import Answer, Keeper, Known
+from holdfast.engines.given.keeper import Answer, Keeper, Previous
 from holdfast.engines.given.status import Status, TrackRecord
 from holdfast.engines.listing import Listing
 from holdfast.progress import SILENT, Progress
@@ -36,9 +36,9 @@ class GivenState:
 
     def take_in(self, answer: Answer) -> tuple[list[Status], list[Status]]:
         """How each rule stood before a batch, and how it stands now."""
-        old, standings = self.statuses, self.keeper.standings(self.kept)
-        news = zip(old, standings, answer, strict=True)
-        self.statuses = [status.after(standing, effect) for status, standing, effect in news]
+        old, tallies = self.statuses, self.keeper.tallies(self.kept)
+        news = zip(old, tallies, answer, strict=True)
+        self.statuses = [status.after(tally, effect) for status, tally, effect in news]
         return old, self.statuses
 
 
@@ -59,7 +59,7 @@ class GivenEngine(Engine[Any, GivenState]):
     def with_rules(self, state: GivenState, subject: Any, runner: Runner, progress: Progress = SILENT) -> GivenState:
         """Look at all rows for the rules that are new."""
         keeper = self._keeper(subject)
-        kept = keeper.taking_over(Known(state.keeper.texts, state.kept), subject, runner, progress)
+        kept = keeper.begin(subject, runner, progress, Previous(state.keeper.texts, state.kept))
         return self._state(keeper, kept, {status.text: status.track for status in state.statuses})
 
     def _keeper(self, subject: Any) -> Keeper[Any, Any]:
@@ -69,7 +69,7 @@ class GivenEngine(Engine[Any, GivenState]):
         self, keeper: Keeper[Any, Any], kept: Any, tracks: Mapping[str, TrackRecord | None] | None = None
     ) -> GivenState:
         known, new = tracks or {}, TrackRecord() if keeper.has_track else None
-        rules = zip(keeper.rules, keeper.standings(kept), strict=True)
+        rules = zip(keeper.rules, keeper.tallies(kept), strict=True)
         return GivenState(keeper, kept, [Status(*rule, keeper.shown, known.get(rule[0].text, new)) for rule in rules])
 
     # ---- batches ----------------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from holdfast.table.naming import keys_of
 
 
 @dataclass(frozen=True, eq=False)
-class Explanation(contract.Explanation):
+class GivenExplanation(contract.Explanation):
     """A given rule with what there is to say of it, in lines and as a plain object; and the rows to fix first."""
 
     rule: Named[Any]
@@ -36,7 +36,7 @@ class Explanation(contract.Explanation):
         return self.about
 
 
-def explained(listing: PairListing, asked: Sequence[int]) -> Explanation:
+def explained(listing: PairListing, asked: Sequence[int]) -> GivenExplanation:
     """Why the rows asked for violate a rule, or the first that do, and the rows that most violations share."""
     rule, involved = listing.rule, listing.most_involved()
     rows = list(asked) or [int(row) for row in listing.listed[:1].ravel() if row >= 0]
@@ -50,7 +50,7 @@ def explained(listing: PairListing, asked: Sequence[int]) -> Explanation:
         "reason": reason,
         "most_involved": [{"row": row, **_keys(listing, [row]), "violations": times} for row, times in involved],
     }
-    return Explanation(rule, [f"{reason}."], about, _to_fix(listing, involved))
+    return GivenExplanation(rule, [f"{reason}."], about, _to_fix(listing, involved))
 
 
 def _keys(listing: PairListing, rows: Sequence[int]) -> dict[str, Any]:

@@ -122,7 +122,7 @@ def alone(rows: Ids) -> Pairs:
 
 
 @dataclass(frozen=True)
-class Standing:
+class Tally:
     """How a rule stands, as its keeper knows: its violations; facts, which are compared; and figures, which move with
     every row, and are not; and a sentence, where the number of violations says too little.
     """
@@ -133,7 +133,7 @@ class Standing:
     said: str = field(default="", compare=False)
 
 
-class Known(NamedTuple):
+class Previous(NamedTuple):
     """What another plan of the same kind knows: the texts of its rules, in their order, and its state."""
 
     texts: list[str]
@@ -159,12 +159,12 @@ class Keeper(ABC, Generic[Subject, State]):
         """How the state of each rule can be cut: a cut for each table that it looks at."""
 
     @abstractmethod
-    def begin(self, subject: Subject, runner: Runner, progress: Progress = SILENT) -> State:
-        """The state of all rows: what `look` makes of the empty state."""
-
-    def taking_over(self, known: Known, subject: Subject, runner: Runner, progress: Progress = SILENT) -> State:  # noqa: ARG002
-        """The same where another plan knows some of the rules: one more rule costs one look."""
-        return self.begin(subject, runner, progress)
+    def begin(
+        self, subject: Subject, runner: Runner, progress: Progress = SILENT, known: Previous | None = None
+    ) -> State:
+        """The state of all rows: what `look` makes of the empty state. What another plan knows of some of the rules is
+        taken over: one more rule costs one look.
+        """
 
     def ready(self, state: State, batch: Batch) -> State:  # noqa: ARG002
         """The state on its way to `look`: the step that sees the tables, before and after the batch."""
@@ -179,7 +179,7 @@ class Keeper(ABC, Generic[Subject, State]):
         return state
 
     @abstractmethod
-    def standings(self, state: State) -> Sequence[Standing]:
+    def tallies(self, state: State) -> Sequence[Tally]:
         """How each rule stands."""
 
     @abstractmethod

@@ -16,7 +16,7 @@ Invariant: after `look` and `settle`, the violations are those that `begin` find
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -24,8 +24,8 @@ from typing import Any
 import numpy as np
 
 from holdfast.engines.given import ViolationSettings
-from holdfast.engines.given.explain import Explanation, explained
-from holdfast.engines.given.keeper import Answer, Arrays, Cut, Effect, Keeper, Known, RowsOf, Standing, counted, listed
+from holdfast.engines.given.explain import GivenExplanation, explained
+from holdfast.engines.given.keeper import Answer, Arrays, Cut, Effect, Keeper, Previous, RowsOf, Tally, counted, listed
 from holdfast.engines.given.kept import LIMIT, Violations
 from holdfast.engines.given.listing import PairListing
 from holdfast.engines.given.queries import queries_of
@@ -44,7 +44,7 @@ from holdfast.table.runner import Runner
 
 
 @dataclass
-class State:
+class PairsState:
     """The violations of each rule, and the search that has its queries by their numbers."""
 
     search: TableSearch
@@ -68,7 +68,7 @@ class State:
 
 
 @dataclass(frozen=True)
-class PairsKeeper(Keeper[WatchedTable, State]):
+class PairsKeeper(Keeper[WatchedTable, PairsState]):
     """What keeps some rules of a table that pairs of rows violate: by what they say (`Rule.breaches`)."""
 
     table: str
@@ -105,54 +105,48 @@ class PairsKeeper(Keeper[WatchedTable, State]):
 
     # ---- all rows ---------------------------------------------------------------------------------------------------
 
-    def begin(self, subject: WatchedTable, runner: Runner, progress: Progress = SILENT) -> State:
-        """Find all violations, by a search that keeps nothing, or in tasks."""
+    def begin(
+        self, subject: WatchedTable, runner: Runner, progress: Progress = SILENT, known: Previous | None = None
+    ) -> PairsState:
+        """Find all violations of the rules that are new."""
         search = self._search(subject, runner, progress)
-        numbers = self._asked_of(search)
-        queries = [search.pairs.queries[number] for each in numbers for number in each]
+        of_text: dict[str, tuple[range, Violations]] = {}
+        if known is not None and known.state.search is search:
+            of_text |= zip(known.texts, zip(known.state.numbers, known.state.violations, strict=True), strict=True)
+        rules = {place: of_text[text] for place, text in enumerate(self.texts) if text in of_text}
+        new = [place for place in range(len(self.rules)) if place not in rules]
+        numbers = self._numbers(search, [self.queries[place] for place in new])
+        queries = [search.pairs.queries[number] for own in numbers for number in own]
         if runner.is_local:
             found = iter(search.pairs.all(self.limit, queries))
             search.keeps_indexes = True
         else:
             found = iter(find_in_tasks(search.pairs.table, queries, runner, self.limit, nulls=search.nulls))
-        parts = [[next(found) for _ in each] for each in numbers]
-        return State(search, numbers, [Violations.of(joined(each, self.limit)) for each in parts])
-
-    def taking_over(self, known: Known, subject: WatchedTable, runner: Runner, progress: Progress = SILENT) -> State:
-        """Find the violations of the rules that are new."""
-        search = self._search(subject, runner, progress)
-        same = known.state.search is search
-        kept = {text: (known.state, place) for place, text in enumerate(known.texts) if same}
-        new = [place for place, named in enumerate(self.rules) if named.text not in kept]
-        found = self._only(new).begin(subject, runner, progress)
-        kept |= {self.rules[place].text: (found, number) for number, place in enumerate(new)}
-        places = [kept[named.text] for named in self.rules]
-        return State(search, [of.numbers[n] for of, n in places], [of.violations[n] for of, n in places])
-
-    def _only(self, places: Sequence[int]) -> PairsKeeper:
-        """The keeper of some of the rules."""
-        return replace(self, rules=tuple(self.rules[n] for n in places), queries=tuple(self.queries[n] for n in places))
+        for place, own in zip(new, numbers, strict=True):
+            rules[place] = own, Violations.of(joined([next(found) for _ in own], self.limit))
+        in_order = [rules[place] for place in range(len(self.rules))]
+        return PairsState(search, [own for own, _ in in_order], [violations for _, violations in in_order])
 
     def _search(self, subject: WatchedTable, runner: Runner | None = None, progress: Progress = SILENT) -> TableSearch:
         """The search of the table in which comparisons with null mean what they do in the rules."""
         return subject.part(NullsFirstSearch if self.nulls.are_equal else TableSearch, runner, progress)
 
-    def _asked_of(self, search: TableSearch) -> list[range]:
-        """The numbers of the queries of each rule."""
-        numbers = search.ask([query for queries in self.queries for query in queries])
-        ends = np.cumsum([0, *map(len, self.queries)]).tolist()
+    def _numbers(self, search: TableSearch, queries: Sequence[Sequence[PairQuery]]) -> list[range]:
+        """Have the search keep the queries of some rules; gives the numbers of each rule's."""
+        numbers = search.ask([query for own in queries for query in own])
+        ends = np.cumsum([0, *map(len, queries)]).tolist()
         return [numbers[first:end] for first, end in pairwise(ends)]
 
     # ---- batches ----------------------------------------------------------------------------------------------------
 
-    def ready(self, state: State, batch: Batch) -> State:
+    def ready(self, state: PairsState, batch: Batch) -> PairsState:
         """The state with indexes whose keys are current after the batch."""
         change = batch.of(self.table)
         if change is not None:
             state.search.follow(change)
         return state
 
-    def look(self, state: State, born: RowsOf, dead: RowsOf) -> tuple[State, Answer]:
+    def look(self, state: PairsState, born: RowsOf, dead: RowsOf) -> tuple[PairsState, Answer]:
         """Find what a batch violates, and what it resolves."""
         if self.table not in born:
             return state, [counted(0, 0)] * len(self.rules)
@@ -160,7 +154,7 @@ class PairsKeeper(Keeper[WatchedTable, State]):
         batch = state.search.look(born[self.table], gone)
         return state, [self._take_in(state, rule, batch, gone.ids) for rule in range(len(self.rules))]
 
-    def _take_in(self, state: State, rule: int, batch: BatchPairs, dead: Ids) -> Effect:
+    def _take_in(self, state: PairsState, rule: int, batch: BatchPairs, dead: Ids) -> Effect:
         """What a batch added to the violations of one rule, and what it resolved."""
         kept, numbers = state.violations[rule], state.numbers[rule]
         if not kept.listed:
@@ -177,7 +171,7 @@ class PairsKeeper(Keeper[WatchedTable, State]):
         kept.add(added)
         return listed(added, resolved)
 
-    def settle(self, state: State, batch: Batch) -> State:  # noqa: ARG002
+    def settle(self, state: PairsState, batch: Batch) -> PairsState:  # noqa: ARG002
         """List violations again of which only the number was kept, and that are few enough now."""
         for named, kept, numbers in zip(self.rules, state.violations, state.numbers, strict=True):
             if not kept.listed and kept.count <= self.limit:
@@ -190,24 +184,24 @@ class PairsKeeper(Keeper[WatchedTable, State]):
 
     # ---- looking ----------------------------------------------------------------------------------------------------
 
-    def standings(self, state: State) -> Sequence[Standing]:
+    def tallies(self, state: PairsState) -> Sequence[Tally]:
         """How many violations each has, and whether they are listed."""
         return [
-            Standing(each.count, {"listed": True} if each.listed else {"listed": False, "pair_limit": self.limit})
+            Tally(each.count, {"listed": True} if each.listed else {"listed": False, "pair_limit": self.limit})
             for each in state.violations
         ]
 
-    def listing(self, state: State, subject: WatchedTable, rule: int) -> PairListing:
+    def listing(self, state: PairsState, subject: WatchedTable, rule: int) -> PairListing:
         """All violations of a rule."""
         return PairListing.of(self.rules[rule], state.violations[rule].found(), subject.table)
 
-    def explain(self, state: State, subject: WatchedTable, rule: int, rows: Sequence[int]) -> Explanation:
+    def explain(self, state: PairsState, subject: WatchedTable, rule: int, rows: Sequence[int]) -> GivenExplanation:
         """Why some rows violate a rule, or the first that do, and which rows to fix first."""
         return explained(self.listing(state, subject, rule), rows)
 
     # ---- in files ---------------------------------------------------------------------------------------------------
 
-    def dump(self, state: State) -> tuple[Arrays, Mapping[str, Any]]:
+    def dump(self, state: PairsState) -> tuple[Arrays, Mapping[str, Any]]:
         """The violations; the search is kept with the table."""
         arrays: dict[str, Ids] = {}
         for number, violations in enumerate(state.violations):
@@ -216,14 +210,14 @@ class PairsKeeper(Keeper[WatchedTable, State]):
                 arrays |= dict(zip((f"t/{number}", f"s/{number}"), sides(pairs), strict=True))
         return arrays, {"counts": [violations.count for violations in state.violations]}
 
-    def load(self, subject: WatchedTable, arrays: Arrays, facts: Mapping[str, Any]) -> State:
+    def load(self, subject: WatchedTable, arrays: Arrays, facts: Mapping[str, Any]) -> PairsState:
         """The state from its violations, which know no codes."""
         search = self._search(subject)
         violations = [
             Violations(int(count), partial(_read, arrays, number) if f"t/{number}" in arrays else None)
             for number, count in enumerate(facts["counts"])
         ]
-        return State(search, self._asked_of(search), violations)
+        return PairsState(search, self._numbers(search, self.queries), violations)
 
 
 def _read(arrays: Arrays, number: int) -> Sides:

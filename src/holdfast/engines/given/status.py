@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from holdfast.changes.diff import Worth
-from holdfast.engines.given.keeper import Effect, Standing
+from holdfast.engines.given.keeper import Effect, Tally
 from holdfast.rules.given import Named
 
 PASSED = 100  # rows that passed and bring trust half way to 1; each row that broke the rule asks for as many more
@@ -39,17 +39,17 @@ class Status:
     """How a rule stands. Equality ignores figures and the track record: only facts of the table count."""
 
     named: Named[Any]
-    standing: Standing
+    tally: Tally
     shown: str = field(default="violations of", compare=False)
     track: TrackRecord | None = field(default=None, compare=False)
 
     def __repr__(self) -> str:
-        return f"{self.named.name}: {self.standing.said or f'{self.violations:,} {self.shown} {self.text}'}"
+        return f"{self.named.name}: {self.tally.said or f'{self.violations:,} {self.shown} {self.text}'}"
 
     @property
     def violations(self) -> int:
         """How many violations it has."""
-        return self.standing.violations
+        return self.tally.violations
 
     @property
     def kind(self) -> str:
@@ -64,28 +64,28 @@ class Status:
     @property
     def worth(self) -> Worth | None:
         """What speaks for it, where its keeper measures that."""
-        figures = self.standing.figures
+        figures = self.tally.figures
         return Worth(figures["score"], figures["support"]) if "support" in figures else None
 
-    def after(self, standing: Standing, effect: Effect) -> Status:
+    def after(self, tally: Tally, effect: Effect) -> Status:
         """How the rule stands after a batch; this status where nothing moved."""
         track = self.track and self.track.then(effect.tested, effect.broke)
-        now = Status(self.named, standing, self.shown, track)
+        now = Status(self.named, tally, self.shown, track)
         return now if now != self or now.moved(self) else self
 
     def moved(self, before: Status) -> bool:
         """Whether any figure is another than before."""
-        return self.standing.figures != before.standing.figures or self.track != before.track
+        return self.tally.figures != before.tally.figures or self.track != before.track
 
     def to_json(self) -> dict[str, Any]:
         """The object that `--format json` prints."""
         rule = self.named.rule
         counts = {"violations": self.violations, "counted": rule.counted}
-        figures = {name: round(each, 6) if name == "score" else each for name, each in self.standing.figures.items()}
-        return self.named.to_json({**rule.about, **counts, **self.standing.facts, **figures, **self._track_json()})
+        figures = {name: round(each, 6) if name == "score" else each for name, each in self.tally.figures.items()}
+        return self.named.to_json({**rule.about, **counts, **self.tally.facts, **figures, **self._track_json()})
 
     def _track_json(self) -> Mapping[str, Any]:
         if self.track is None:
             return {}
-        trust = self.track.trust(self.standing.figures["score"])
+        trust = self.track.trust(self.tally.figures["score"])
         return {"tested_since": self.track.tested, "broke_since": self.track.broke, "trust": round(trust, 6)}

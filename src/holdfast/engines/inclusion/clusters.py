@@ -23,8 +23,8 @@ Matrix = NDArray[np.int64]
 _VALUES_AT_ONCE = 1 << 14
 
 
-class Clusters:
-    """Clusters (sets of column numbers, as the bits of an integer) with their value counts, and their sums."""
+class AttributeClusters:
+    """AttributeClusters (sets of column numbers, as the bits of an integer) with their value counts, and their sums."""
 
     def __init__(self, columns: int) -> None:
         self.counts: dict[int, int] = {}
@@ -81,7 +81,7 @@ class Clusters:
         else:
             self.counts.pop(mask, None)
 
-    def __iadd__(self, other: Clusters) -> Clusters:
+    def __iadd__(self, other: AttributeClusters) -> AttributeClusters:
         self.values += other.values
         self.rows += other.rows
         for mask, count in other.counts.items():
@@ -100,9 +100,9 @@ class Clusters:
         }
 
     @staticmethod
-    def load(columns: int, arrays: dict[str, NDArray[np.int64]]) -> Clusters:
+    def load(columns: int, arrays: dict[str, NDArray[np.int64]]) -> AttributeClusters:
         """The clusters that `dump` described."""
-        clusters = Clusters(columns)
+        clusters = AttributeClusters(columns)
         clusters.values[:] = arrays["values"].reshape(columns, columns)
         clusters.rows[:] = arrays["rows"].reshape(columns, columns)
         masks = arrays["cluster"].astype(np.uint64).reshape(-1, clusters.words)

@@ -11,18 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.engines.inclusion.clusters import Matrix
-from holdfast.engines.inclusion.state import Attribute, State
+from holdfast.engines.inclusion.state import Attribute, INDState
 from holdfast.engines.thresholds import limit_of
 from holdfast.rules.inclusion import IND, Side
 
 
-def unary(state: State) -> dict[str, IND]:
+def unary(state: INDState) -> dict[str, IND]:
     """The unary dependencies that hold, by text, in the order of columns."""
     found = (between(state, int(a), int(b)) for a, b in np.argwhere(holding(state, state.settings.error)))
     return {ind.text: ind for ind in found}
 
 
-def holding(state: State, error: float = 0.0) -> NDArray[np.bool_]:
+def holding(state: INDState, error: float = 0.0) -> NDArray[np.bool_]:
     """Which columns are included in which others, `[dependent, referenced]`."""
     allowed = [limit_of(error, distinct) for distinct in state.clusters.values.diagonal().tolist()]
     holds: NDArray[np.bool_] = missing(state.clusters.values) <= np.array(allowed, np.int64)[:, None]
@@ -35,7 +35,7 @@ def missing(shared: Matrix) -> Matrix:
     return np.asarray(shared.diagonal()[:, None] - shared)
 
 
-def between(state: State, a: int, b: int) -> IND:
+def between(state: INDState, a: int, b: int) -> IND:
     """How far column a is included in column b."""
     values, rows = state.clusters.values, state.clusters.rows
     distinct, carried = int(values[a, a]), int(rows[a, a])

@@ -21,8 +21,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from holdfast.engines.inclusion import values
-from holdfast.engines.inclusion.clusters import Clusters
-from holdfast.engines.inclusion.state import Attribute, State
+from holdfast.engines.inclusion.clusters import AttributeClusters
+from holdfast.engines.inclusion.state import Attribute, INDState
 from holdfast.kernels.inclusion import merge_strings
 from holdfast.kernels.jit import frozen
 from holdfast.table import files, images, numbers
@@ -40,12 +40,12 @@ Bound: TypeAlias = Fraction | bytes | None
 Source: TypeAlias = tuple[int, Dictionary, NDArray[Any]]
 
 
-def discover(state: State, runner: Runner) -> State:
+def discover(state: INDState, runner: Runner) -> INDState:
     """The state of some tables with its clusters."""
     return _discover_here(state, runner) if runner.is_local else _discover_elsewhere(state, runner)
 
 
-def _discover_here(state: State, runner: Runner) -> State:
+def _discover_here(state: INDState, runner: Runner) -> INDState:
     for kind in _kinds(state.attributes):
         chosen = state.of_kind(kind)
         dictionaries = runner.map(state.dictionary, chosen)
@@ -63,7 +63,7 @@ def _kinds(attributes: Sequence[Attribute]) -> list[str]:
 # ---- one range ------------------------------------------------------------------------------------------------------
 
 
-def clusters_of_range(sources: Sequence[Source], columns: int, bounds: tuple[Bound, Bound]) -> Clusters:
+def clusters_of_range(sources: Sequence[Source], columns: int, bounds: tuple[Bound, Bound]) -> AttributeClusters:
     """The clusters of all values v with low <= v < high, the bounds, of some columns of one class."""
     lanes: dict[int, list[tuple[int, Images, NDArray[np.int64]]]] = {}
     for number, dictionary, counts in sources:
@@ -71,7 +71,7 @@ def clusters_of_range(sources: Sequence[Source], columns: int, bounds: tuple[Bou
             sliced, count = _slice(run, dictionary.kept, counts, *bounds)
             for lane, keys, places in values.split(sliced, dictionary.kept):
                 lanes.setdefault(lane, []).append((number, keys, count[places]))
-    clusters = Clusters(columns)
+    clusters = AttributeClusters(columns)
     for lists in lanes.values():
         order, fresh = _merged([keys for _, keys, _ in lists])
         column = np.repeat([number for number, _, _ in lists], [len(keys) for _, keys, _ in lists])
@@ -168,7 +168,7 @@ class _Column:
         return self.counts.rpartition("/")[0]
 
 
-def _discover_elsewhere(state: State, runner: Runner) -> State:
+def _discover_elsewhere(state: INDState, runner: Runner) -> INDState:
     columns = [_column(state.tables[a.table], a, state.settings.compare) for a in state.attributes]
     try:
         for column, attribute in zip(columns, state.attributes, strict=True):
@@ -213,6 +213,6 @@ def _dictionary(column: _Column) -> Dictionary:
     return Dictionary(pa.string(), (run,) if len(run) else ())
 
 
-def _clusters_of_files(columns: Sequence[_Column], width: int, bounds: tuple[Bound, Bound]) -> Clusters:
+def _clusters_of_files(columns: Sequence[_Column], width: int, bounds: tuple[Bound, Bound]) -> AttributeClusters:
     sources = [(c.number, _dictionary(c), files.read(c.counts)[0]["count"]) for c in columns]
     return clusters_of_range(sources, width, bounds)

@@ -10,14 +10,14 @@ import pyarrow as pa
 from holdfast.engines import contract
 from holdfast.engines.inclusion import derive, tuples, witness
 from holdfast.engines.inclusion.partners import Reference
-from holdfast.engines.inclusion.state import Attribute, State
+from holdfast.engines.inclusion.state import Attribute, INDState
 from holdfast.engines.inclusion.witness import SHOWN, Orphans
 from holdfast.rules.inclusion import IND, parse
 from holdfast.table.plain import plain_values
 
 
 @dataclass(frozen=True)
-class Explanation(contract.Explanation):
+class INDExplanation(contract.Explanation):
     """A dependency with how far it holds; what breaks it; and the clusters that contain its left side only."""
 
     ind: IND
@@ -71,7 +71,7 @@ class Explanation(contract.Explanation):
         return lines
 
 
-def explain(state: State, text: str) -> Explanation:
+def explain(state: INDState, text: str) -> INDExplanation:
     """Whether a dependency holds now, how far, and what breaks it."""
     asked = parse(text)
     if asked.arity > 1:
@@ -80,9 +80,9 @@ def explain(state: State, text: str) -> Explanation:
     compared = ((a, b),)
     ind = derive.between(state, a.number, b.number)
     if not ind.missing_values:
-        return Explanation(ind, compared)
+        return INDExplanation(ind, compared)
     clusters = tuple(witness.clusters_without(state, a.number, b.number)[:SHOWN])
-    return Explanation(ind, compared, witness.orphans(state, a, b), clusters)
+    return INDExplanation(ind, compared, witness.orphans(state, a, b), clusters)
 
 
 def _is_float_beside_decimal(one: pa.DataType, other: pa.DataType) -> bool:
@@ -91,7 +91,7 @@ def _is_float_beside_decimal(one: pa.DataType, other: pa.DataType) -> bool:
     return any(map(pa.types.is_floating, types)) and any(map(pa.types.is_decimal, types))
 
 
-def by_rows(state: State, asked: IND) -> Explanation:
+def by_rows(state: INDState, asked: IND) -> INDExplanation:
     """The same of any number of columns, by one pass over both tables, whatever is known."""
     compared = witness.compared(state, asked)
     reference = Reference.of(state, compared)
@@ -108,9 +108,11 @@ def by_rows(state: State, asked: IND) -> Explanation:
         empty=not total,
     )
     if not len(broken):
-        return Explanation(ind, compared)
+        return INDExplanation(ind, compared)
     shown = [plain_values(table.dictionaries[c].values(lost[i, :SHOWN])) for i, c in enumerate(columns)]
     values = [list(value) for value in zip(*shown, strict=True)]
     missing_values = values if asked.arity > 1 else [value for (value,) in values]
     counted = zip(missing_values, counts[:SHOWN].tolist(), strict=True)
-    return Explanation(ind, compared, Orphans.of(table, asked.dependent.columns, broken[first[:SHOWN]], counted, ind))
+    return INDExplanation(
+        ind, compared, Orphans.of(table, asked.dependent.columns, broken[first[:SHOWN]], counted, ind)
+    )

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from holdfast.engines.inclusion import InclusionSettings, derive, discover, nary, tuples, witness
 from holdfast.engines.inclusion.rank import WORTHY, Proposal, carried, proposals
-from holdfast.engines.inclusion.state import State
+from holdfast.engines.inclusion.state import INDState
 from holdfast.engines.inclusion.translate import translate
 from holdfast.engines.inclusion.values import NUMBER
 from holdfast.engines.scored import Scored, Wanted
@@ -41,7 +41,7 @@ def likely(subject: Mapping[str, WatchedTable], wanted: Wanted, runner: Runner, 
     if len(subject) < 2:
         return []
     settings = InclusionSettings(max_arity=max(1, wanted.max_lhs))
-    state = discover.discover(State.of(subject, settings, runner, progress), runner)
+    state = discover.discover(INDState.of(subject, settings, runner, progress), runner)
     nary.discover(state, runner, most_shared=1)
     state.found = {**_nearly(state), **nary.holding(state)}
     rated = _above_their_parts([(each, _score(state, each)) for each in proposals(state, NEARLY_KEY)])
@@ -56,7 +56,7 @@ def in_frame(score: float) -> float:
     return LIKELY + (score - WORTHY) / (1 - WORTHY) * (1 - LIKELY)
 
 
-def _score(state: State, proposal: Proposal) -> float:
+def _score(state: INDState, proposal: Proposal) -> float:
     rows = carried(state, proposal.ind)
     numbers = all(each.kind == NUMBER for each in witness.attributes(state, proposal.ind.dependent))
     unlike = numbers and _names_alike(proposal) == 0
@@ -70,7 +70,7 @@ def _names_alike(proposal: Proposal) -> float:
     return dict(proposal.reasons)["names"] - round(shared / ind.arity, 4)
 
 
-def _nearly(state: State) -> dict[str, IND]:
+def _nearly(state: INDState) -> dict[str, IND]:
     """Dependencies of one column that hold in all rows but a few."""
     rows = state.clusters.rows
     carried = rows.diagonal()[:, None]
@@ -103,7 +103,7 @@ def _best_of_each_side(rated: list[tuple[Proposal, float]]) -> Iterator[tuple[Pr
         met.add(each.ind.dependent)
 
 
-def _scored(state: State, proposal: Proposal, score: float) -> Scored:
+def _scored(state: INDState, proposal: Proposal, score: float) -> Scored:
     ind = proposal.ind
     table = state.tables[ind.dependent.table]
     support = carried(state, ind)
@@ -120,7 +120,7 @@ def _scored(state: State, proposal: Proposal, score: float) -> Scored:
     )
 
 
-def _orphans(state: State, ind: IND) -> NDArray[np.int64]:
+def _orphans(state: INDState, ind: IND) -> NDArray[np.int64]:
     """The first rows whose value of one column is missing on the other side, by id; ten at least where there are."""
     a, b = witness.bound(state, ind)
     codes = state.counts(a).occurring()

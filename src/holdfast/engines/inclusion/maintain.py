@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from holdfast.changes.diff import Diff, Witness, between
 from holdfast.engines.inclusion import derive, nary, values, witness
-from holdfast.engines.inclusion.state import Attribute, State
+from holdfast.engines.inclusion.state import Attribute, INDState
 from holdfast.rules.inclusion import IND
 from holdfast.table import images
 from holdfast.table.change import Batch
@@ -30,7 +30,7 @@ _WORTH_THREADS = 1 << 16
 Changes = dict[Attribute, Moved]  # of each column of the changed tables the values that became more or less frequent
 
 
-def follow(state: State, batch: Batch, runner: Runner) -> Diff:
+def follow(state: INDState, batch: Batch, runner: Runner) -> Diff:
     """Bring the state up to date with a batch that the frequencies have followed, and say what changed."""
     before = state.found
     state.tables |= {change.table: change.after for change in batch}
@@ -42,13 +42,13 @@ def follow(state: State, batch: Batch, runner: Runner) -> Diff:
     return between(before, state.found)
 
 
-def _values_moved(state: State, attribute: Attribute) -> Moved:
+def _values_moved(state: INDState, attribute: Attribute) -> Moved:
     """What the batch changed in the frequencies of a column; nulls don't count."""
     codes, steps = state.frequencies[attribute.table].moved[attribute.column]
     return Moved(codes[codes != NULL_CODE], steps[codes != NULL_CODE])
 
 
-def _move_values(state: State, kind: str, changes: Changes, runner: Runner) -> None:
+def _move_values(state: INDState, kind: str, changes: Changes, runner: Runner) -> None:
     columns = state.of_kind(kind)
     numbers = np.array([column.number for column in columns])
     for lane, keys in _touched(state, kind, changes):
@@ -60,7 +60,7 @@ def _move_values(state: State, kind: str, changes: Changes, runner: Runner) -> N
 
 
 def _frequencies(
-    state: State, changes: Changes, lane: int, keys: Images, column: Attribute
+    state: INDState, changes: Changes, lane: int, keys: Images, column: Attribute
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """How often a column holds each of some values, before the batch and after it."""
     codes = values.find(lane, keys, state.dictionary(column))
@@ -68,7 +68,7 @@ def _frequencies(
     return after - _step_of(codes, *changes[column]) if column in changes else after, after
 
 
-def _touched(state: State, kind: str, changes: Changes) -> Iterator[tuple[int, Images]]:
+def _touched(state: INDState, kind: str, changes: Changes) -> Iterator[tuple[int, Images]]:
     """The distinct values of a class that a batch touches: lane by lane, sorted, some at a time."""
     lanes: dict[int, list[Images]] = {}
     for attribute, (codes, _) in changes.items():
@@ -90,7 +90,7 @@ def _step_of(codes: NDArray[np.int64], changed: NDArray[np.int64], step: NDArray
     return np.where(changed[at] == codes, step[at], 0)
 
 
-def witnesses(state: State, lost: Mapping[str, IND], batch: Batch) -> dict[str, Witness]:
+def witnesses(state: INDState, lost: Mapping[str, IND], batch: Batch) -> dict[str, Witness]:
     """A witness for each dependency that the last batch broke; one of several columns may have been lost with a part of
     it. Where the left side had no values until now, nothing had tested the dependency, and it did not break.
     """

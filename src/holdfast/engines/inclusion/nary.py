@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from holdfast.engines.given.finder import TableFinder, stretches
 from holdfast.engines.inclusion import InclusionSettings, derive, tuples
-from holdfast.engines.inclusion.state import Attribute, State
+from holdfast.engines.inclusion.state import Attribute, INDState
 from holdfast.engines.inclusion.translate import Translations
 from holdfast.engines.inclusion.witness import SHOWN, Orphans, attributes
 from holdfast.rules.inclusion import IND
@@ -43,7 +43,7 @@ _SAMPLE = 256
 
 
 @dataclass(frozen=True)
-class Candidate:
+class Nary:
     """Pairs of attribute numbers, in the order of the dependent ones; a row that breaks it, or none where it holds; and
     where it holds, a complete row, or none where it is empty.
     """
@@ -57,11 +57,11 @@ class Candidate:
         """Whether nothing breaks it."""
         return self.witness is None
 
-    def sides(self, state: State) -> tuple[list[Attribute], list[Attribute]]:
+    def sides(self, state: INDState) -> tuple[list[Attribute], list[Attribute]]:
         """The dependent and the referenced attributes."""
         return [state.attributes[a] for a, _ in self.pairs], [state.attributes[b] for _, b in self.pairs]
 
-    def ind(self, state: State) -> IND:
+    def ind(self, state: INDState) -> IND:
         """As a dependency."""
         dependent, referenced = self.sides(state)
         return IND(derive.side(*dependent), derive.side(*referenced), empty=self.holds and self.complete is None)
@@ -70,17 +70,17 @@ class Candidate:
 Pairs = tuple[tuple[int, int], ...]
 
 
-def holding(state: State) -> dict[str, IND]:
+def holding(state: INDState) -> dict[str, IND]:
     """The dependencies of several columns that hold, by text."""
     return {text: each.ind(state) for text, each in state.candidates.items() if each.holds}
 
 
-def discover(state: State, runner: Runner, most_shared: int | None = None) -> None:
+def discover(state: INDState, runner: Runner, most_shared: int | None = None) -> None:
     """Test all candidates, level by level; where `most_shared` is given, those of at most so many trivial pairs."""
     state.candidates = _levels(state, runner, {}, most_shared)
 
 
-def follow(state: State, batch: Batch, runner: Runner) -> dict[Pairs, int]:
+def follow(state: INDState, batch: Batch, runner: Runner) -> dict[Pairs, int]:
     """Bring the candidates up to date; gives the witnesses of those that were broken."""
     if state.settings.max_arity < 2:
         return {}
@@ -95,10 +95,10 @@ def follow(state: State, batch: Batch, runner: Runner) -> dict[Pairs, int]:
 
 
 def _levels(
-    state: State, runner: Runner, known: dict[Pairs, Candidate], most_shared: int | None = None
-) -> dict[str, Candidate]:
+    state: INDState, runner: Runner, known: dict[Pairs, Nary], most_shared: int | None = None
+) -> dict[str, Nary]:
     """All candidates with their witnesses, of which some may be known."""
-    found: dict[Pairs, Candidate] = {}
+    found: dict[Pairs, Nary] = {}
     valid = _unary_pairs(state)
     for arity in range(2, state.settings.max_arity + 1):
         level = [
@@ -113,20 +113,20 @@ def _levels(
     return {each.ind(state).text: each for each in found.values()}
 
 
-def _unary_pairs(state: State) -> list[Pairs]:
+def _unary_pairs(state: INDState) -> list[Pairs]:
     """The valid dependencies of one column each, of columns that have values; trivial ones among them."""
     given = state.clusters.values.diagonal() > 0
     return [((int(a), int(b)),) for a, b in np.argwhere(_valid_pairs(state) & given[:, None])]
 
 
-def _valid_pairs(state: State) -> NDArray[np.bool_]:
+def _valid_pairs(state: INDState) -> NDArray[np.bool_]:
     """Which columns are included in which, each in itself, too: `[dependent, referenced]`."""
     valid = derive.holding(state)
     np.fill_diagonal(valid, True)
     return valid
 
 
-def _joined(state: State, valid: list[Pairs], arity: int) -> Iterator[Pairs]:
+def _joined(state: INDState, valid: list[Pairs], arity: int) -> Iterator[Pairs]:
     """Candidates whose every part of one column less is valid, as parts of trivial pairs alone always are.
 
     In a join trivial pairs come last. So a candidate's two parts that are joined both have a pair that is not trivial,
@@ -165,7 +165,7 @@ def _shared(pairs: Pairs) -> int:
 _Where = tuple[tuple[str, TableFiles], ...]  # tables by their files
 
 
-def _test_all(state: State, wanted: list[Pairs], runner: Runner) -> list[Candidate]:
+def _test_all(state: INDState, wanted: list[Pairs], runner: Runner) -> list[Nary]:
     """The candidates with their witnesses. Those that refer to the same columns share the index of their tuples."""
     groups: dict[tuple[int, ...], list[Pairs]] = {}
     for pairs in wanted:
@@ -180,7 +180,7 @@ def _test_all(state: State, wanted: list[Pairs], runner: Runner) -> list[Candida
     return [tested[pairs] for pairs in wanted]
 
 
-def _where(state: State, group: list[Pairs]) -> _Where:
+def _where(state: INDState, group: list[Pairs]) -> _Where:
     names = dict.fromkeys(state.attributes[n].table for pairs in group for pair in pairs for n in pair)
     found = [(name, state.tables[name].where) for name in names]
     return tuple((name, where) for name, where in found if where is not None)
@@ -188,29 +188,29 @@ def _where(state: State, group: list[Pairs]) -> _Where:
 
 def _test_files(
     listed: tuple[Attribute, ...], settings: InclusionSettings, task: tuple[_Where, list[Pairs]]
-) -> list[Candidate]:
+) -> list[Nary]:
     """Test candidates with one referenced side on tables by their files."""
     files, group = task
-    state = State({name: open_table(where) for name, where in files}, listed, {}, settings)
+    state = INDState({name: open_table(where) for name, where in files}, listed, {}, settings)
     return _test_group(state, group, Translations(state))
 
 
-def _test_group(state: State, group: Sequence[Pairs], maps: Translations) -> list[Candidate]:
+def _test_group(state: INDState, group: Sequence[Pairs], maps: Translations) -> list[Nary]:
     """First all samples in one pass over the referenced table; the index only if some candidate got through."""
-    _, referenced = Candidate(group[0]).sides(state)
+    _, referenced = Nary(group[0]).sides(state)
     index: tuples.Index | None = None
     answers = []
     for pairs, broken in zip(group, _sampled(state, group, maps), strict=True):
         if broken is None:
             index = index or tuples.index_of(*state.place(referenced))
-            parts = dependent_tuples(state, Candidate(pairs), maps)
+            parts = dependent_tuples(state, Nary(pairs), maps)
             missing = (ids[~index(rows)] for ids, rows in parts)
             broken = next((int(ids[0]) for ids in missing if len(ids)), None)
-        answers.append(_with_complete(state, Candidate(pairs, broken)))
+        answers.append(_with_complete(state, Nary(pairs, broken)))
     return answers
 
 
-def _with_complete(state: State, candidate: Candidate) -> Candidate:
+def _with_complete(state: INDState, candidate: Nary) -> Nary:
     """The candidate, with a complete row if it holds and there is one."""
     if not candidate.holds:
         return candidate
@@ -219,11 +219,11 @@ def _with_complete(state: State, candidate: Candidate) -> Candidate:
     return replace(candidate, complete=TableFinder(table).first_with_values(columns))
 
 
-def _sampled(state: State, group: Sequence[Pairs], maps: Translations) -> list[int | None]:
+def _sampled(state: INDState, group: Sequence[Pairs], maps: Translations) -> list[int | None]:
     """For each candidate a row of a sample of its first rows that breaks it, or none."""
-    _, referenced = Candidate(group[0]).sides(state)
+    _, referenced = Nary(group[0]).sides(state)
     none = np.empty(0, np.int64), np.empty((len(referenced), 0), np.int64)
-    asked = [next(dependent_tuples(state, Candidate(pairs), maps, _SAMPLE), none) for pairs in group]
+    asked = [next(dependent_tuples(state, Nary(pairs), maps, _SAMPLE), none) for pairs in group]
     together = np.concatenate([rows for _, rows in asked], axis=1)
     there = tuples.present(together, *state.place(referenced))
     ends = np.cumsum([len(ids) for ids, _ in asked])
@@ -234,7 +234,7 @@ def _sampled(state: State, group: Sequence[Pairs], maps: Translations) -> list[i
 
 
 def dependent_tuples(
-    state: State, candidate: Candidate, maps: Translations, sample: int | None = None
+    state: INDState, candidate: Nary, maps: Translations, sample: int | None = None
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """The ids of rows without a null, and their tuples as codes of the referenced columns: all in turn, or a sample."""
     dependent, referenced = candidate.sides(state)
@@ -252,7 +252,7 @@ def dependent_tuples(
 # ---- after a batch --------------------------------------------------------------------------------------------------
 
 
-def _after(state: State, candidate: Candidate, batch: Batch, maps: Translations, answered: bool) -> Candidate:
+def _after(state: INDState, candidate: Nary, batch: Batch, maps: Translations, answered: bool) -> Nary:
     dependent, referenced = candidate.sides(state)
     own, other = batch.of(dependent[0].table), batch.of(referenced[0].table)
     if own is None and other is None:
@@ -274,7 +274,7 @@ def _has_died(row: int | None, change: Change | None) -> bool:
     return change is not None and row in change.dead
 
 
-def _broken_by_births(state: State, candidate: Candidate, change: Change, maps: Translations) -> int | None:
+def _broken_by_births(state: INDState, candidate: Nary, change: Change, maps: Translations) -> int | None:
     """A row born whose tuple the referenced side lacks."""
     dependent, referenced = candidate.sides(state)
     codes = change.inserted[[each.column for each in dependent]]
@@ -284,7 +284,7 @@ def _broken_by_births(state: State, candidate: Candidate, change: Change, maps: 
     return change.born[int(full[absent[0]])] if len(absent) else None
 
 
-def _broken_by_deaths(state: State, candidate: Candidate, change: Change, maps: Translations) -> int | None:
+def _broken_by_deaths(state: INDState, candidate: Nary, change: Change, maps: Translations) -> int | None:
     """A living row that has the tuple of a row that died on the referenced side, where no other row has it."""
     dependent, referenced = candidate.sides(state)
     columns = [each.column for each in referenced]
@@ -298,9 +298,9 @@ def _broken_by_deaths(state: State, candidate: Candidate, change: Change, maps: 
     return int(ids[0]) if len(ids) else None
 
 
-def _answered(state: State, candidates: Iterable[Candidate], batch: Batch, maps: Translations) -> set[Pairs]:
+def _answered(state: INDState, candidates: Iterable[Nary], batch: Batch, maps: Translations) -> set[Pairs]:
     """The candidates of whose witness, which lives, a row was born on the referenced side that has its tuple."""
-    asked: dict[str, list[tuple[Candidate, Change]]] = {}
+    asked: dict[str, list[tuple[Nary, Change]]] = {}
     for each in candidates:
         dependent, referenced = (state.attributes[number].table for number in each.pairs[0])
         change = batch.of(referenced)
@@ -318,7 +318,7 @@ def _answered(state: State, candidates: Iterable[Candidate], batch: Batch, maps:
     return found
 
 
-def _has_partner(state: State, candidate: Candidate, codes: NDArray[Any], change: Change, maps: Translations) -> bool:
+def _has_partner(state: INDState, candidate: Nary, codes: NDArray[Any], change: Change, maps: Translations) -> bool:
     """Whether a row was born that a row with some codes refers to."""
     dependent, referenced = candidate.sides(state)
     there = np.ones(len(change.born), np.bool_)
@@ -327,7 +327,7 @@ def _has_partner(state: State, candidate: Candidate, codes: NDArray[Any], change
     return bool(there.any())
 
 
-def orphan(state: State, ind: IND, row: int) -> Orphans:
+def orphan(state: INDState, ind: IND, row: int) -> Orphans:
     """What broke a dependency of several columns: a row, others with the same tuple, and how many there are."""
     table, columns = state.place(attributes(state, ind.dependent))
     codes = table.codes(np.array([row], np.int64))[columns].astype(np.int64)

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from holdfast.engines.given.finder import Finder
 from holdfast.engines.given.keeper import RowsOf
 from holdfast.engines.inclusion import nary, tuples
-from holdfast.engines.inclusion.state import Attribute, State
+from holdfast.engines.inclusion.state import Attribute, INDState
 from holdfast.engines.inclusion.translate import Translations
 from holdfast.engines.inclusion.tuples import TupleCodes
 from holdfast.pairs.counter import KeyCounter
@@ -38,21 +38,21 @@ class Reference:
     mean and how often these occur.
     """
 
-    def __init__(self, state: State, compared: Compared, orphans: Ids, support: int, rows: int) -> None:
+    def __init__(self, state: INDState, compared: Compared, orphans: Ids, support: int, rows: int) -> None:
         self._state, self.orphans, self.support, self.rows = state, orphans, support, rows
         self._dependent, self._referenced = (list(each) for each in zip(*compared, strict=True))
         self.dependent, self.referenced = self._dependent[0].table, self._referenced[0].table
         self._partners: _Partners = (_Partners if len(compared) == 1 else _OfSeveral)(state, self._referenced)
 
     @staticmethod
-    def of(state: State, compared: Compared) -> Reference:
+    def of(state: INDState, compared: Compared) -> Reference:
         """From the rows of the state's tables."""
         made = Reference(state, compared, np.empty(0, np.int64), 0, 0)
         made.count(state.tables[made.referenced])
         made.rows = state.tables[made.dependent].rows
         found = [made.orphans]
         pairs = tuple((a.number, b.number) for a, b in compared)
-        for ids, rows in nary.dependent_tuples(state, nary.Candidate(pairs), Translations(state)):
+        for ids, rows in nary.dependent_tuples(state, nary.Nary(pairs), Translations(state)):
             made.support += len(ids)
             found.append(ids[~made._partners.have(rows)])
         made.orphans = np.concatenate(found)
@@ -137,7 +137,7 @@ class _Partners:
     frequencies are kept with the table.
     """
 
-    def __init__(self, state: State, columns: list[Attribute]) -> None:
+    def __init__(self, state: INDState, columns: list[Attribute]) -> None:
         self._state, self._columns = state, columns
 
     def count(self, table: Table) -> None:
@@ -159,7 +159,7 @@ class _Partners:
 class _OfSeveral(_Partners):
     """Tuples of several columns."""
 
-    def __init__(self, state: State, columns: list[Attribute]) -> None:
+    def __init__(self, state: INDState, columns: list[Attribute]) -> None:
         super().__init__(state, columns)
         self._places = [each.column for each in columns]
         self._counter = KeyCounter(len(columns))

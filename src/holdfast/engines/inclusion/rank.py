@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from holdfast.changes.diff import Worth
 from holdfast.engines.inclusion import tuples, witness
-from holdfast.engines.inclusion.state import Attribute, State
+from holdfast.engines.inclusion.state import Attribute, INDState
 from holdfast.rules.inclusion import IND, parse
 
 WEIGHTS = {"key": 8.0, "names": 6.0, "covered": 2.0, "range": 2.0, "type": 1.0, "rows": 1.0, "other table": 1.0}
@@ -55,12 +55,12 @@ class Proposal:
         return f"{self.ind.text}  {self.score:.2f}  ({reasons})"
 
 
-def ranked(state: State) -> list[IND]:
+def ranked(state: INDState) -> list[IND]:
     """All dependencies that were found, the best first; empty columns and, last, several columns at the end."""
     return [each.ind for each in _ranked(state, _Profile(state))]
 
 
-def with_scores(state: State) -> dict[str, Proposal | IND]:
+def with_scores(state: INDState) -> dict[str, Proposal | IND]:
     """The same, those that are not empty with their scores."""
     profile = _Profile(state)
     several = {each.text: each for each in _several(state, profile)}
@@ -68,17 +68,17 @@ def with_scores(state: State) -> dict[str, Proposal | IND]:
     return {each.text: each if each.reasons and not each.ind.empty else each.ind for each in found}
 
 
-def _ranked(state: State, profile: _Profile) -> list[Proposal]:
+def _ranked(state: INDState, profile: _Profile) -> list[Proposal]:
     rated = sorted(_single(state, profile), key=lambda each: (each.ind.empty, -each.score, each.ind.text))
     return rated + [Proposal(ind, 0.0, ()) for ind in state.found.values() if ind.arity > 1]
 
 
-def _single(state: State, profile: _Profile) -> list[Proposal]:
+def _single(state: INDState, profile: _Profile) -> list[Proposal]:
     found = [ind for ind in state.found.values() if ind.arity == 1]
     return [_rated(ind, [profile.reasons(*witness.bound(state, ind))]) for ind in found]
 
 
-def proposals(state: State, least_key: float = 1.0) -> list[Proposal]:
+def proposals(state: INDState, least_key: float = 1.0) -> list[Proposal]:
     """The best dependencies, those of several columns among them, empty ones not. A column speaks as a key where this
     share of its rows has distinct values, at least.
     """
@@ -89,12 +89,12 @@ def proposals(state: State, least_key: float = 1.0) -> list[Proposal]:
     return found
 
 
-def _several(state: State, profile: _Profile) -> list[Proposal]:
+def _several(state: INDState, profile: _Profile) -> list[Proposal]:
     several = [ind for ind in state.found.values() if ind.arity > 1 and not ind.empty]
     return [_rated(ind, profile.reasons_of_parts(ind)) for ind in several]
 
 
-def worth(state: State, lost: Iterable[str]) -> dict[str, Worth]:
+def worth(state: INDState, lost: Iterable[str]) -> dict[str, Worth]:
     """What dependencies were worth that a batch broke, by text, as it left the tables otherwise."""
     profile = _Profile(state)
     return {
@@ -103,7 +103,7 @@ def worth(state: State, lost: Iterable[str]) -> dict[str, Worth]:
     }
 
 
-def carried(state: State, ind: IND) -> int:
+def carried(state: INDState, ind: IND) -> int:
     """How many rows have a value that could have no partner."""
     attributes = witness.attributes(state, ind.dependent)
     if len(attributes) > 1:
@@ -130,7 +130,7 @@ def _rated(ind: IND, parts: list[dict[str, float]]) -> Proposal:
 class _Profile:
     """What ranking needs to know of columns."""
 
-    def __init__(self, state: State, least_key: float = 1.0) -> None:
+    def __init__(self, state: INDState, least_key: float = 1.0) -> None:
         self._state, self._least_key = state, least_key
         self._distinct = state.clusters.values.diagonal()
         prefixed = {name: _share_a_word(table.schema.names) for name, table in state.tables.items()}
@@ -186,7 +186,7 @@ class _Profile:
         return min(1.0, (inner[1] - inner[0]) / width) if width > 0 else 1.0
 
 
-def _range(state: State, attribute: Attribute) -> tuple[float, float] | None:
+def _range(state: INDState, attribute: Attribute) -> tuple[float, float] | None:
     """The least and greatest living value, where values are numbers or the like."""
     dictionary = state.tables[attribute.table].dictionaries[attribute.column]
     if pa.types.is_floating(attribute.kept) or not all(isinstance(run.values, np.ndarray) for run in dictionary.runs):

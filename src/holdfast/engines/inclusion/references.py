@@ -11,11 +11,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from holdfast.engines.given.finder import Finder, TableFinder
-from holdfast.engines.given.keeper import Answer, Arrays, Cut, Keeper, Known, RowsOf, Standing, alone, listed
+from holdfast.engines.given.keeper import Answer, Arrays, Cut, Keeper, Previous, RowsOf, Tally, alone, listed
 from holdfast.engines.inclusion import InclusionSettings, explain, witness
 from holdfast.engines.inclusion.partners import Compared, Reference
-from holdfast.engines.inclusion.state import State as Columns
-from holdfast.engines.inclusion.state import attributes_of
+from holdfast.engines.inclusion.state import INDState, attributes_of
 from holdfast.engines.inclusion.translate import Translations
 from holdfast.engines.listing import Listing
 from holdfast.engines.watched import WatchedTable
@@ -32,17 +31,17 @@ _SETTINGS = InclusionSettings()
 
 
 @dataclass
-class State:
+class OrphansState:
     """The columns of the tables that references name, and each reference with its orphans."""
 
-    columns: Columns  # of tables without rows: what codes mean, and how often they occur
+    columns: INDState  # of tables without rows: what codes mean, and how often they occur
     references: list[Reference]
     tables: dict[str, Table]  # with rows: what `ready` sees
     finders: Mapping[str, Finder] = field(default_factory=dict)  # of older rows, by table
 
 
 @dataclass(frozen=True)
-class OrphansKeeper(Keeper[Subject, State]):
+class OrphansKeeper(Keeper[Subject, OrphansState]):
     """The references between some tables."""
 
     rules: tuple[Named[IND], ...]
@@ -57,7 +56,7 @@ class OrphansKeeper(Keeper[Subject, State]):
             Named(parse(rule.text), rule.name, rule.severity, rule.note) for own in given.values() for rule in own.rules
         ]
         tables = {name: subject[name].table for name in _tables(rules)}
-        columns = Columns(tables, attributes_of(tables, _SETTINGS.compare), {}, _SETTINGS)
+        columns = INDState(tables, attributes_of(tables, _SETTINGS.compare), {}, _SETTINGS)
         return OrphansKeeper(tuple(rules), tuple(witness.compared(columns, named.rule) for named in rules))
 
     def cuts(self) -> Sequence[Sequence[Cut]]:
@@ -67,17 +66,15 @@ class OrphansKeeper(Keeper[Subject, State]):
 
     # ---- finding ----------------------------------------------------------------------------------------------------
 
-    def begin(self, subject: Subject, runner: Runner, progress: Progress = SILENT) -> State:
-        """Look for the partner of every row."""
-        return self._made(self._columns(subject, runner, progress), {})
-
-    def taking_over(self, known: Known, subject: Subject, runner: Runner, progress: Progress = SILENT) -> State:
-        """Look for the partners of rows by the references that are new."""
-        old = zip(known.texts, known.state.references, strict=True)
+    def begin(
+        self, subject: Subject, runner: Runner, progress: Progress = SILENT, known: Previous | None = None
+    ) -> OrphansState:
+        """Look for the partner of every row, by the references that are new."""
+        old = zip(known.texts, known.state.references, strict=True) if known else ()
         orphans = {text: (each.orphans, each.support) for text, each in old}
         return self._made(self._columns(subject, runner, progress), orphans)
 
-    def _made(self, columns: Columns, known: Mapping[str, tuple[Any, int]]) -> State:
+    def _made(self, columns: INDState, known: Mapping[str, tuple[Any, int]]) -> OrphansState:
         """All references; of those that are known, the orphans and how many rows have no null."""
         made = []
         for named, compared in zip(self.rules, self.compared, strict=True):
@@ -86,15 +83,15 @@ class OrphansKeeper(Keeper[Subject, State]):
             made.append(Reference(columns, compared, *old, rows) if old else Reference.of(columns, compared))
         tables = dict(columns.tables)
         columns.tables = {name: table.encoding for name, table in tables.items()}
-        return State(columns, made, tables)
+        return OrphansState(columns, made, tables)
 
-    def _columns(self, subject: Subject, runner: Runner | None = None, progress: Progress = SILENT) -> Columns:
+    def _columns(self, subject: Subject, runner: Runner | None = None, progress: Progress = SILENT) -> INDState:
         """The columns of the tables that references name."""
-        return Columns.of({name: subject[name] for name in _tables(self.rules)}, _SETTINGS, runner, progress)
+        return INDState.of({name: subject[name] for name in _tables(self.rules)}, _SETTINGS, runner, progress)
 
     # ---- batches ----------------------------------------------------------------------------------------------------
 
-    def ready(self, state: State, batch: Batch) -> State:
+    def ready(self, state: OrphansState, batch: Batch) -> OrphansState:
         """Count the partners that nobody has counted, and say where older rows can be found."""
         changed = {change.table: change.after for change in batch if change.table in state.tables}
         for each in state.references:
@@ -104,7 +101,7 @@ class OrphansKeeper(Keeper[Subject, State]):
         state.finders = {name: TableFinder(table) for name, table in state.tables.items()}
         return state
 
-    def look(self, state: State, born: RowsOf, dead: RowsOf) -> tuple[State, Answer]:
+    def look(self, state: OrphansState, born: RowsOf, dead: RowsOf) -> tuple[OrphansState, Answer]:
         """Look for the partners of rows born, and for rows whose partner came or went."""
         state.columns.tables |= {name: rows.encoding for name, rows in born.items() if name in state.columns.tables}
         maps = Translations(state.columns)
@@ -113,30 +110,30 @@ class OrphansKeeper(Keeper[Subject, State]):
 
     # ---- looking ----------------------------------------------------------------------------------------------------
 
-    def standings(self, state: State) -> Sequence[Standing]:
+    def tallies(self, state: OrphansState) -> Sequence[Tally]:
         """How many rows have no partner; the share of rows to remove so that none is without; and, as score, the share
         of rows that have one, of those without a null in the columns.
         """
-        return [_standing(each) for each in state.references]
+        return [_tally(each) for each in state.references]
 
-    def listing(self, state: State, subject: Subject, rule: int) -> Listing:
+    def listing(self, state: OrphansState, subject: Subject, rule: int) -> Listing:
         """The rows without a partner."""
         named, orphans = self.rules[rule], state.references[rule].orphans
         looked_at = {"t": list(dict.fromkeys(named.rule.dependent.columns))}
         return Listing(named, subject[named.table].table, len(orphans), alone(orphans), looked_at)
 
-    def explain(self, state: State, subject: Subject, rule: int, rows: Sequence[int]) -> explain.Explanation:  # noqa: ARG002
+    def explain(self, state: OrphansState, subject: Subject, rule: int, rows: Sequence[int]) -> explain.INDExplanation:  # noqa: ARG002
         """How far a reference holds, and which values and rows break it."""
         return explain.by_rows(self._columns(subject), self.rules[rule].rule)
 
     # ---- in files ---------------------------------------------------------------------------------------------------
 
-    def dump(self, state: State) -> tuple[Arrays, Mapping[str, Any]]:
+    def dump(self, state: OrphansState) -> tuple[Arrays, Mapping[str, Any]]:
         """The orphans; and how many rows have no null."""
         kept = dict(zip(self.texts, state.references, strict=True))
         return {text: each.orphans for text, each in kept.items()}, {text: each.support for text, each in kept.items()}
 
-    def load(self, subject: Subject, arrays: Arrays, facts: Mapping[str, Any]) -> State:
+    def load(self, subject: Subject, arrays: Arrays, facts: Mapping[str, Any]) -> OrphansState:
         """The state from its orphans."""
         return self._made(self._columns(subject), {text: (arrays[text], int(some)) for text, some in facts.items()})
 
@@ -146,8 +143,8 @@ def _tables(rules: Sequence[Named[IND]]) -> list[str]:
     return list(dict.fromkeys(side.table for each in rules for side in (each.rule.dependent, each.rule.referenced)))
 
 
-def _standing(reference: Reference) -> Standing:
+def _tally(reference: Reference) -> Tally:
     """Where all rows have a partner, it does not matter how many they are."""
     orphans = len(reference.orphans)
     missing = orphans / reference.support if orphans else 0.0
-    return Standing(orphans, {"g3": g3(orphans, reference.rows), "score": 1.0 - missing})
+    return Tally(orphans, {"g3": g3(orphans, reference.rows), "score": 1.0 - missing})

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from holdfast.engines.inclusion import InclusionSettings
-from holdfast.engines.inclusion.clusters import Clusters
+from holdfast.engines.inclusion.clusters import AttributeClusters
 from holdfast.engines.inclusion.values import Compare, Texts, class_of
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import SILENT, Progress
@@ -22,7 +22,7 @@ from holdfast.table.runner import Runner
 from holdfast.table.table import Table
 
 if TYPE_CHECKING:
-    from holdfast.engines.inclusion.nary import Candidate, Pairs
+    from holdfast.engines.inclusion.nary import Nary, Pairs
     from holdfast.rules.inclusion import IND
 
 
@@ -38,7 +38,7 @@ class Attribute:
     kind: str  # the class in which it compares
 
 
-class State:
+class INDState:
     """What the engine keeps of all tables."""
 
     def __init__(
@@ -51,8 +51,8 @@ class State:
         self.tables, self.attributes = dict(tables), list(attributes)
         self.by_name = {(each.table, each.name): each for each in self.attributes}
         self.frequencies, self.settings = dict(frequencies), settings
-        self.clusters = Clusters(len(self.attributes))
-        self.candidates: dict[str, Candidate] = {}  # n-ary ones, by text
+        self.clusters = AttributeClusters(len(self.attributes))
+        self.candidates: dict[str, Nary] = {}  # n-ary ones, by text
         self.broken: dict[Pairs, int] = {}  # n-ary ones that the last batch broke, each with a row that breaks it
         self.found: dict[str, IND] = {}
         self._texts: dict[int, Texts] = {}
@@ -63,11 +63,11 @@ class State:
         settings: InclusionSettings,
         runner: Runner | None = None,
         progress: Progress = SILENT,
-    ) -> State:
+    ) -> INDState:
         """Of some tables, without clusters yet."""
         tables = {name: each.table for name, each in watched.items()}
         parts = {name: each.part(Frequencies, runner, progress) for name, each in watched.items()}
-        return State(tables, attributes_of(tables, settings.compare), parts, settings)
+        return INDState(tables, attributes_of(tables, settings.compare), parts, settings)
 
     def counts(self, attribute: Attribute) -> Counts:
         """How often each code of an attribute occurs."""
@@ -92,9 +92,9 @@ class State:
         """The table of some attributes, and their columns there."""
         return self.tables[attributes[0].table], [each.column for each in attributes]
 
-    def moved(self, watched: Mapping[str, WatchedTable]) -> State:
+    def moved(self, watched: Mapping[str, WatchedTable]) -> INDState:
         """The same on tables of which some were written anew."""
-        state = State.of({name: watched[name] for name in self.tables}, self.settings)
+        state = INDState.of({name: watched[name] for name in self.tables}, self.settings)
         state.clusters, state.candidates, state.found = self.clusters, self.candidates, self.found
         return state
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.engines.inclusion import values
-from holdfast.engines.inclusion.state import Attribute, State
+from holdfast.engines.inclusion.state import Attribute, INDState
 from holdfast.table import images
 from holdfast.table.dictionary import NULL_CODE
 
@@ -18,7 +18,7 @@ Codes = NDArray[np.int64]
 _FEW = 16
 
 
-def translate(state: State, a: Attribute, b: Attribute, codes: Codes) -> Codes:
+def translate(state: INDState, a: Attribute, b: Attribute, codes: Codes) -> Codes:
     """For some non-null codes of column a the codes of the same values in column b, -1 where it never had them."""
     found = np.full(len(codes), -1, np.int64)
     if a.kind != b.kind or not len(codes):
@@ -35,7 +35,7 @@ class Translations:
     stay as they are.
     """
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: INDState) -> None:
         self._state = state
         self._maps: dict[tuple[int, int], Codes] = {}
         self._asked: Counter[tuple[int, int]] = Counter()

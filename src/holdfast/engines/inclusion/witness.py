@@ -12,7 +12,7 @@ import numpy as np
 from holdfast.changes.diff import Witness
 from holdfast.engines.inclusion import derive, values
 from holdfast.engines.inclusion.clusters import members
-from holdfast.engines.inclusion.state import Attribute, State
+from holdfast.engines.inclusion.state import Attribute, INDState
 from holdfast.engines.inclusion.translate import Codes, translate
 from holdfast.errors import BadInput
 from holdfast.rules.inclusion import IND, Side
@@ -53,17 +53,17 @@ class Orphans(Witness):
         }
 
 
-def bound(state: State, ind: IND) -> tuple[Attribute, Attribute]:
+def bound(state: INDState, ind: IND) -> tuple[Attribute, Attribute]:
     """The two attributes of a unary dependency."""
     return compared(state, ind)[0]
 
 
-def compared(state: State, ind: IND) -> tuple[tuple[Attribute, Attribute], ...]:
+def compared(state: INDState, ind: IND) -> tuple[tuple[Attribute, Attribute], ...]:
     """The attributes of both sides, pair by pair."""
     return tuple(zip(attributes(state, ind.dependent), attributes(state, ind.referenced), strict=True))
 
 
-def attributes(state: State, side: Side) -> list[Attribute]:
+def attributes(state: INDState, side: Side) -> list[Attribute]:
     """The attributes that a side names."""
     if side.table not in state.tables:
         raise BadInput(f"there is no table {side.table!r}; choose from: {', '.join(state.tables)}")
@@ -74,7 +74,7 @@ def attributes(state: State, side: Side) -> list[Attribute]:
     return [state.by_name[side.table, name] for name in side.columns]
 
 
-def orphans(state: State, a: Attribute, b: Attribute, touched: Touched | None = None) -> Orphans:
+def orphans(state: INDState, a: Attribute, b: Attribute, touched: Touched | None = None) -> Orphans:
     """The values of column a that column b lacks. Those among the touched codes of a batch are looked at first."""
     codes = _missing_codes(state, a, b, touched or {})
     counts = state.counts(a).of(codes)
@@ -85,7 +85,7 @@ def orphans(state: State, a: Attribute, b: Attribute, touched: Touched | None = 
     return Orphans.of(table, [a.name], ids, missing, derive.between(state, a.number, b.number))
 
 
-def _missing_codes(state: State, a: Attribute, b: Attribute, touched: Touched) -> Codes:
+def _missing_codes(state: INDState, a: Attribute, b: Attribute, touched: Touched) -> Codes:
     """Up to three codes of living values of column a that are not in column b; of those touched the least values."""
     wanted = int(min(SHOWN, derive.missing(state.clusters.values)[a.number, b.number]))
     found = np.empty(0, np.int64)
@@ -98,7 +98,7 @@ def _missing_codes(state: State, a: Attribute, b: Attribute, touched: Touched) -
     return found
 
 
-def _by_value(state: State, a: Attribute, codes: Codes) -> Codes:
+def _by_value(state: INDState, a: Attribute, codes: Codes) -> Codes:
     """Codes in the order of their values, which does not tell in what order these came."""
     held = values.images_of(state.tables[a.table].dictionaries[a.column], codes)
     ranked = np.empty_like(codes)
@@ -106,7 +106,7 @@ def _by_value(state: State, a: Attribute, codes: Codes) -> Codes:
     return ranked
 
 
-def _likely_codes(state: State, a: Attribute, b: Attribute, touched: Touched) -> Iterator[Codes]:
+def _likely_codes(state: INDState, a: Attribute, b: Attribute, touched: Touched) -> Iterator[Codes]:
     if a.number in touched:
         yield touched[a.number]
     if b.number in touched:
@@ -135,7 +135,7 @@ def _first_of_each(lists: list[Codes]) -> Codes:
     return np.array(turns[:SHOWN], np.int64)
 
 
-def clusters_without(state: State, a: int, b: int) -> list[tuple[tuple[str, ...], int]]:
+def clusters_without(state: INDState, a: int, b: int) -> list[tuple[tuple[str, ...], int]]:
     """The clusters that contain column a and lack column b, with their value counts, the largest first."""
     broken = [(mask, n) for mask, n in state.clusters.counts.items() if mask >> a & 1 and not mask >> b & 1]
     broken.sort(key=lambda each: (-each[1], each[0]))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from holdfast.rules.given import TableRules
 
 
-class Rows(GivenClass[NoSettings]):
+class RowRules(GivenClass[NoSettings]):
     """Rules about one row."""
 
     name, title, rules = "row", "violations of rules about one row", (RowRule,)
@@ -35,7 +35,7 @@ class Rows(GivenClass[NoSettings]):
         return RowsKeeper(schema.name, tuple(rules_of(given, schema)))
 
 
-class Tables(GivenClass[NoSettings]):
+class MeasureRules(GivenClass[NoSettings]):
     """Rules about a table."""
 
     name, title, rules = "table", "violations of rules about a table", (TableRule,)
@@ -51,4 +51,4 @@ class Tables(GivenClass[NoSettings]):
         return MeasuresKeeper(schema.name, tuple(rules_of(given, schema)))
 
 
-RULE_CLASSES = (Rows(), Tables())
+RULE_CLASSES = (RowRules(), MeasureRules())

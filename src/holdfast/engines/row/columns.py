@@ -28,7 +28,7 @@ class Distinct(NamedTuple):
     spread: Callable[[Any], Any]
 
 
-class Columns:
+class NamedColumns:
     """The columns of some rows. Values are decoded when they are asked for."""
 
     def __init__(self, encoding: Table, count: int, codes_of: Callable[[int], Codes], distinct: bool = False) -> None:
@@ -38,9 +38,9 @@ class Columns:
         self._distinct: dict[str, Distinct] = {}
 
     @staticmethod
-    def of(rows: Rows) -> Columns:
+    def of(rows: Rows) -> NamedColumns:
         """Those of rows of a table."""
-        return Columns(rows.encoding, len(rows), rows.codes)
+        return NamedColumns(rows.encoding, len(rows), rows.codes)
 
     @cached_property
     def types(self) -> dict[str, pa.DataType]:
@@ -69,10 +69,10 @@ class Columns:
             self._distinct[column] = _distinct(self.codes(column), size)
         return self._distinct[column]
 
-    def with_values(self, column: str) -> Columns:
+    def with_values(self, column: str) -> NamedColumns:
         """Rows of one column that has each of its values once."""
         codes = self.distinct(column).codes
-        return Columns(self.encoding, len(codes), lambda _: codes, distinct=True)
+        return NamedColumns(self.encoding, len(codes), lambda _: codes, distinct=True)
 
 
 def _distinct(codes: Codes, size: int) -> Distinct:

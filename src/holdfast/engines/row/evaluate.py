@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from holdfast.engines.row.columns import Columns
+from holdfast.engines.row.columns import NamedColumns
 from holdfast.engines.row.reckon import array_of, as_floats, decimals, float_keys, floats, integers, scalar_of
 from holdfast.rules import conditions
 from holdfast.rules.conditions import Arithmetic, Cell, Comparison, Condition, Either, Every, Operand
@@ -43,7 +43,7 @@ _MANY = 8  # rows that have the same text, on average
 # ---- conditions -----------------------------------------------------------------------------------------------------
 
 
-def truth(condition: Condition, rows: Columns) -> Truth:
+def truth(condition: Condition, rows: NamedColumns) -> Truth:
     """How true a condition is of each row."""
     columns = names_of(condition)
     if len(columns) == 1 and not rows.is_distinct:
@@ -65,7 +65,7 @@ def truth(condition: Condition, rows: Columns) -> Truth:
     return -found if condition.negated else found
 
 
-def _folded(fold: np.ufunc, condition: Every | Either, rows: Columns) -> Truth:
+def _folded(fold: np.ufunc, condition: Every | Either, rows: NamedColumns) -> Truth:
     first, *others = condition.parts
     found = truth(first, rows).copy()
     for part in others:
@@ -73,11 +73,11 @@ def _folded(fold: np.ufunc, condition: Every | Either, rows: Columns) -> Truth:
     return found
 
 
-def _like(condition: conditions.Like | conditions.Matches, rows: Columns) -> Truth:
+def _like(condition: conditions.Like | conditions.Matches, rows: NamedColumns) -> Truth:
     return _of_array(pc.match_substring_regex(_plain(condition.operand, rows), expression(condition)))
 
 
-def _are_null(operand: Operand, rows: Columns) -> NDArray[np.bool_]:
+def _are_null(operand: Operand, rows: NamedColumns) -> NDArray[np.bool_]:
     if isinstance(operand, Cell):
         return np.asarray(rows.codes(operand.column) == NULL_CODE)
     if in_floats(operand, rows.types):
@@ -85,7 +85,7 @@ def _are_null(operand: Operand, rows: Columns) -> NDArray[np.bool_]:
     return ~arrow.valid(decimals(operand, rows))
 
 
-def _one_of(condition: conditions.OneOf, rows: Columns) -> Truth:
+def _one_of(condition: conditions.OneOf, rows: NamedColumns) -> Truth:
     operand, values, types = condition.operand, list(condition.values), rows.types
     if isinstance(operand, Cell) and not is_number(types[operand.column]):
         return _among(_plain(operand, rows), array_of(values, types[operand.column]))
@@ -114,7 +114,7 @@ def _truths(found: NDArray[np.bool_], valid: NDArray[np.bool_] | None = None) ->
 # ---- comparisons ----------------------------------------------------------------------------------------------------
 
 
-def _compared(condition: Comparison, rows: Columns) -> Truth:
+def _compared(condition: Comparison, rows: NamedColumns) -> Truth:
     """Numbers as `numbers` says, all others by the values of their type."""
     left, operator, right = condition.left, condition.operator, condition.right
     types = rows.types
@@ -129,7 +129,7 @@ def _compared(condition: Comparison, rows: Columns) -> Truth:
     return _exactly(left, operator, right, rows)
 
 
-def _exactly(left: Operand, operator: Operator, right: Operand, rows: Columns) -> Truth:
+def _exactly(left: Operand, operator: Operator, right: Operand, rows: NamedColumns) -> Truth:
     """Integers as they are, where they are small enough, and all other numbers as decimals of one type."""
     one, other = integers(left, rows), integers(right, rows)
     if one is not None and other is not None:
@@ -139,12 +139,12 @@ def _exactly(left: Operand, operator: Operator, right: Operand, rows: Columns) -
     return _of_array(COMPARE_ARROW[operator](*sides))
 
 
-def _compared_floats(left: Operand, operator: Operator, right: Operand, rows: Columns) -> Truth:
+def _compared_floats(left: Operand, operator: Operator, right: Operand, rows: NamedColumns) -> Truth:
     one, other = floats(left, rows), floats(right, rows)
     return _truths(COMPARE[operator](float_keys(one.values), float_keys(other.values)), one.valid & other.valid)
 
 
-def _by_rank(left: Cell, right: Cell, rows: Columns) -> bool:
+def _by_rank(left: Cell, right: Cell, rows: NamedColumns) -> bool:
     """Whether two columns compare by ranks: a float one with one of exact numbers must, texts had better where many
     rows have the same.
     """
@@ -154,7 +154,7 @@ def _by_rank(left: Cell, right: Cell, rows: Columns) -> bool:
     return bool(pa.types.is_floating(kept) != pa.types.is_floating(other))
 
 
-def _compared_ranks(cells: tuple[Cell, Cell], operator: Operator, rows: Columns) -> Truth:
+def _compared_ranks(cells: tuple[Cell, Cell], operator: Operator, rows: NamedColumns) -> Truth:
     """Two columns by the ranks that their distinct values have in one order of all of them: by exact value."""
     parts = [_ordered(cell, rows) for cell in cells]
     _, ranks = images.sorted_distinct(pa.concat_arrays(parts))
@@ -167,14 +167,14 @@ def _compared_ranks(cells: tuple[Cell, Cell], operator: Operator, rows: Columns)
     return _truths(COMPARE[operator](*sides), (sides[0] >= 0) & (sides[1] >= 0))
 
 
-def _ordered(cell: Cell, rows: Columns) -> pa.Array:
+def _ordered(cell: Cell, rows: NamedColumns) -> pa.Array:
     """The distinct values of a column, nulls aside, as bytes that compare as values of both columns do."""
     kept = rows.types[cell.column]
     own = images.to_images(rows.with_values(cell.column).values(cell.column).drop_null(), kept)
     return common_images(own, kept) if is_number(kept) else own
 
 
-def _plain(operand: Operand, rows: Columns) -> pa.Array:
+def _plain(operand: Operand, rows: NamedColumns) -> pa.Array:
     """The values of a column as they are."""
     assert isinstance(operand, Cell)
     return rows.values(operand.column)
@@ -187,11 +187,11 @@ def violators(asked: Sequence[Condition], rows: Rows) -> list[Ids]:
     """For each condition the ids of the rows in which it is false, ascending."""
     if not len(rows):
         return [np.empty(0, np.int64) for _ in asked]
-    columns = Columns.of(rows)
+    columns = NamedColumns.of(rows)
     return [_false_in(rows, columns, condition) for condition in asked]
 
 
-def _false_in(rows: Rows, columns: Columns, condition: Condition) -> Ids:
+def _false_in(rows: Rows, columns: NamedColumns, condition: Condition) -> Ids:
     return rows.ids_at(np.flatnonzero(truth(condition, columns) < 0))
 
 
@@ -212,7 +212,7 @@ def _answers(asked: tuple[Condition, ...], table: Table, runner: Runner) -> Iter
         return
     for number in range(len(table.shards)):
         rows = Rows.living(table, number)
-        yield runner.map(partial(_false_in, rows, Columns.of(rows)), asked)
+        yield runner.map(partial(_false_in, rows, NamedColumns.of(rows)), asked)
 
 
 def _look(where: TableFiles, asked: tuple[Condition, ...], number: int) -> list[Ids]:

@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from holdfast.engines.given.explain import Explanation, explained
-from holdfast.engines.given.keeper import Answer, Arrays, Cut, Keeper, Known, RowsOf, Standing, alone, listed
+from holdfast.engines.given.explain import GivenExplanation, explained
+from holdfast.engines.given.keeper import Answer, Arrays, Cut, Keeper, Previous, RowsOf, Tally, alone, listed
 from holdfast.engines.given.listing import PairListing
 from holdfast.engines.given.row_set import RowSet
-from holdfast.engines.row.columns import Columns
+from holdfast.engines.row.columns import NamedColumns
 from holdfast.engines.row.evaluate import truth, violators, violators_in
 from holdfast.engines.row.reckon import operand_values
 from holdfast.engines.watched import WatchedTable
@@ -32,14 +32,14 @@ class RowListing(PairListing):
 
     def known(self, ids: Ids) -> KnownRow:
         """The row, whose values the keeper compares and reckons with."""
-        return KnownRow(Columns.of(Rows.at(self.table, ids)))
+        return KnownRow(NamedColumns.of(Rows.at(self.table, ids)))
 
 
 @dataclass(frozen=True)
 class KnownRow:
     """A row t of a table."""
 
-    columns: Columns
+    columns: NamedColumns
 
     def truth(self, condition: Condition) -> bool:
         """Whether a condition is true of it."""
@@ -50,11 +50,11 @@ class KnownRow:
         return plain_values(operand_values(operand, self.columns))[0]
 
 
-State = list[RowSet]  # of each rule the rows that violate it
+RowsState = list[RowSet]  # of each rule the rows that violate it
 
 
 @dataclass(frozen=True)
-class RowsKeeper(Keeper[WatchedTable, State]):
+class RowsKeeper(Keeper[WatchedTable, RowsState]):
     """The rules about one row of a table."""
 
     table: str
@@ -64,18 +64,20 @@ class RowsKeeper(Keeper[WatchedTable, State]):
         """Each row is a matter of its own."""
         return [[Cut(self.table, "row")] for _ in self.rules]
 
-    def begin(self, subject: WatchedTable, runner: Runner, progress: Progress = SILENT) -> State:  # noqa: ARG002
-        """Look at every row, shard by shard."""
-        return list(map(RowSet, violators_in([named.rule.satisfied for named in self.rules], subject.table, runner)))
-
-    def taking_over(self, known: Known, subject: WatchedTable, runner: Runner, progress: Progress = SILENT) -> State:
-        """Look at every row for the rules that are new."""
-        rows = dict(zip(known.texts, known.state, strict=True))
-        new = RowsKeeper(self.table, tuple(named for named in self.rules if named.text not in rows))
-        rows |= zip(new.texts, new.begin(subject, runner, progress), strict=True)
+    def begin(
+        self,
+        subject: WatchedTable,
+        runner: Runner,
+        progress: Progress = SILENT,  # noqa: ARG002
+        known: Previous | None = None,
+    ) -> RowsState:
+        """Look at every row for the rules that are new, shard by shard."""
+        rows = dict(zip(*known, strict=True)) if known else {}
+        new = {named.text: named.rule.satisfied for named in self.rules if named.text not in rows}
+        rows |= zip(new, map(RowSet, violators_in(list(new.values()), subject.table, runner)), strict=True)
         return [rows[text] for text in self.texts]
 
-    def look(self, state: State, born: RowsOf, dead: RowsOf) -> tuple[State, Answer]:
+    def look(self, state: RowsState, born: RowsOf, dead: RowsOf) -> tuple[RowsState, Answer]:
         """Look at the rows born, and forget those that died."""
         added = violators([named.rule.satisfied for named in self.rules], born[self.table])
         resolved = [rows.remove(dead[self.table].ids) for rows in state]
@@ -83,23 +85,23 @@ class RowsKeeper(Keeper[WatchedTable, State]):
             rows.add(own)
         return state, [listed(alone(come), alone(gone)) for come, gone in zip(added, resolved, strict=True)]
 
-    def standings(self, state: State) -> Sequence[Standing]:
+    def tallies(self, state: RowsState) -> Sequence[Tally]:
         """How many rows violate each."""
-        return [Standing(len(rows), {"listed": True}) for rows in state]
+        return [Tally(len(rows), {"listed": True}) for rows in state]
 
-    def listing(self, state: State, subject: WatchedTable, rule: int) -> RowListing:
+    def listing(self, state: RowsState, subject: WatchedTable, rule: int) -> RowListing:
         """The rows that violate a rule."""
         named, ids = self.rules[rule], state[rule].ids()
         return RowListing(named, subject.table, len(ids), alone(ids), {"t": list(named.rule.columns)})
 
-    def explain(self, state: State, subject: WatchedTable, rule: int, rows: Sequence[int]) -> Explanation:
+    def explain(self, state: RowsState, subject: WatchedTable, rule: int, rows: Sequence[int]) -> GivenExplanation:
         """Why a row violates a rule, or the first that does."""
         return explained(self.listing(state, subject, rule), rows)
 
-    def dump(self, state: State) -> tuple[Arrays, Mapping[str, Any]]:
+    def dump(self, state: RowsState) -> tuple[Arrays, Mapping[str, Any]]:
         """The ids of the rows; these know no codes."""
         return {text: rows.ids() for text, rows in zip(self.texts, state, strict=True)}, {}
 
-    def load(self, subject: WatchedTable, arrays: Arrays, facts: Mapping[str, Any]) -> State:  # noqa: ARG002
+    def load(self, subject: WatchedTable, arrays: Arrays, facts: Mapping[str, Any]) -> RowsState:  # noqa: ARG002
         """The state from the ids."""
         return [RowSet(arrays[text]) for text in self.texts]

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.engines.row.columns import Columns
+from holdfast.engines.row.columns import NamedColumns
 from holdfast.engines.row.evaluate import truth
 from holdfast.rules.conditions import Comparison, of_t
 from holdfast.rules.measure import TableRule
@@ -29,7 +29,7 @@ from holdfast.table.table import Table
 Codes = NDArray[np.int64]
 
 
-class Measured(ABC):
+class TableMeasure(ABC):
     """The quantity of one rule, in a table."""
 
     def __init__(self, rule: TableRule, table: Table, frequencies: Frequencies) -> None:
@@ -64,7 +64,7 @@ class Measured(ABC):
         return self._frequencies.moved[self._column]
 
 
-class _Number(Measured):
+class _Number(TableMeasure):
     """A quantity that is a number: compared with the constant by exact value."""
 
     @property
@@ -135,7 +135,7 @@ class _DistinctCount(_Number):
         return None, self._distinct
 
 
-class _Extreme(Measured):
+class _Extreme(TableMeasure):
     """The least or the greatest value of a column."""
 
     def __init__(self, rule: TableRule, table: Table, frequencies: Frequencies, kept: Kept | None = None) -> None:
@@ -163,7 +163,7 @@ class _Extreme(Measured):
     def is_broken(self) -> bool:
         codes = self._codes
         condition = Comparison(of_t(self._asked.quantity.column), self._asked.operator, self._asked.constant)
-        return bool((truth(condition, Columns(self._encoding, len(codes), lambda _: codes)) < 0).any())
+        return bool((truth(condition, NamedColumns(self._encoding, len(codes), lambda _: codes)) < 0).any())
 
     def follow(self, encoding: Table, step: int) -> None:
         super().follow(encoding, step)
@@ -183,7 +183,7 @@ class _Extreme(Measured):
 
 def measured(
     rule: TableRule, table: Table, frequencies: Frequencies, array: Codes | None = None, fact: Any = None
-) -> Measured:
+) -> TableMeasure:
     """The quantity of a rule: from how often values occur, or from what `dump` gave."""
     asked = rule, table, frequencies
     match rule.quantity.measure:

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from holdfast.engines.row.columns import Columns
+from holdfast.engines.row.columns import NamedColumns
 from holdfast.rules.conditions import Arithmetic, Cell, Operand
 from holdfast.rules.constants import Constant, Value
 from holdfast.rules.numbers import LARGEST, exact_type, exactly, in_floats
@@ -62,7 +62,7 @@ class Numbers(NamedTuple):
     most: int = 0
 
 
-def operand_values(operand: Cell | Arithmetic, rows: Columns) -> pa.Array:
+def operand_values(operand: Cell | Arithmetic, rows: NamedColumns) -> pa.Array:
     """What an operand is in each row."""
     if isinstance(operand, Cell):
         return rows.values(operand.column)
@@ -72,7 +72,7 @@ def operand_values(operand: Cell | Arithmetic, rows: Columns) -> pa.Array:
     return arrow.from_numpy(numbers.values, null=~numbers.valid)
 
 
-def decimals(operand: Operand, rows: Columns) -> Any:
+def decimals(operand: Operand, rows: NamedColumns) -> Any:
     """An operand as exact decimals, in an array; a constant as a scalar."""
     kept = exact_type(operand, rows.types)
     if isinstance(operand, Constant):
@@ -82,7 +82,7 @@ def decimals(operand: Operand, rows: Columns) -> Any:
     return _SIGNS_OF_ARRAYS[operand.sign](decimals(operand.left, rows), decimals(operand.right, rows))
 
 
-def integers(operand: Operand, rows: Columns) -> Numbers | None:
+def integers(operand: Operand, rows: NamedColumns) -> Numbers | None:
     """An operand as integers, if it is made of integers, and so small ones that nothing overflows: many times as fast
     as decimals.
     """
@@ -102,7 +102,7 @@ def integers(operand: Operand, rows: Columns) -> Numbers | None:
     return Numbers(_SIGNS[operand.sign](left.values, right.values), left.valid & right.valid, most)
 
 
-def _integers_of(cell: Cell, rows: Columns) -> Numbers | None:
+def _integers_of(cell: Cell, rows: NamedColumns) -> Numbers | None:
     values = rows.values(cell.column)
     if not pa.types.is_integer(values.type):
         return None
@@ -113,7 +113,7 @@ def _integers_of(cell: Cell, rows: Columns) -> Numbers | None:
     return Numbers(plain, valid, max(abs(int(plain.min(initial=0))), abs(int(plain.max(initial=0)))))
 
 
-def floats(operand: Operand, rows: Columns) -> Numbers:
+def floats(operand: Operand, rows: NamedColumns) -> Numbers:
     """An operand in floating point; division by zero is unknown."""
     if isinstance(operand, Constant):
         return Numbers(as_floats([operand]), np.ones(1, np.bool_))

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from holdfast.changes.diff import NOBODY
-from holdfast.engines.given.explain import Explanation
-from holdfast.engines.given.keeper import Answer, Arrays, Cut, Effect, Keeper, RowsOf, Standing, alone, listed
+from holdfast.engines.given.explain import GivenExplanation
+from holdfast.engines.given.keeper import Answer, Arrays, Cut, Effect, Keeper, Previous, RowsOf, Tally, alone, listed
 from holdfast.engines.given.status import Status
 from holdfast.engines.listing import Listing
 from holdfast.engines.row.evaluate import violators, violators_in
-from holdfast.engines.row.measures import Measured, measured
+from holdfast.engines.row.measures import TableMeasure, measured
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import SILENT, Progress
 from holdfast.rules.given import Named
@@ -30,11 +30,11 @@ from holdfast.table.runner import Runner, Threads
 
 _THE_TABLE = np.full((1, 2), NOBODY)  # no rows are the violation
 _SHOWN = 3
-State = list[Measured]  # of each rule
+MeasuresState = list[TableMeasure]  # of each rule
 
 
 @dataclass(frozen=True)
-class MeasuresKeeper(Keeper[WatchedTable, State]):
+class MeasuresKeeper(Keeper[WatchedTable, MeasuresState]):
     """The rules about a table as a whole."""
 
     table: str
@@ -44,12 +44,18 @@ class MeasuresKeeper(Keeper[WatchedTable, State]):
         """A table has its measures as a whole."""
         return [[Cut(self.table, "whole")] for _ in self.rules]
 
-    def begin(self, subject: WatchedTable, runner: Runner, progress: Progress = SILENT) -> State:
-        """Look at how often values occur."""
+    def begin(
+        self,
+        subject: WatchedTable,
+        runner: Runner,
+        progress: Progress = SILENT,
+        known: Previous | None = None,  # noqa: ARG002
+    ) -> MeasuresState:
+        """Look at how often values occur: that costs little, whatever is known."""
         frequencies = subject.part(Frequencies, runner, progress)
         return [measured(named.rule, subject.table, frequencies) for named in self.rules]
 
-    def look(self, state: State, born: RowsOf, dead: RowsOf) -> tuple[State, Answer]:
+    def look(self, state: MeasuresState, born: RowsOf, dead: RowsOf) -> tuple[MeasuresState, Answer]:
         """Look at the values that became more or less frequent."""
         come, gone = born[self.table], dead[self.table]
         were = [each.is_broken for each in state]
@@ -60,38 +66,38 @@ class MeasuresKeeper(Keeper[WatchedTable, State]):
             for named, each, was_broken in zip(self.rules, state, were, strict=True)
         ]
 
-    def standings(self, state: State) -> Sequence[Standing]:
+    def tallies(self, state: MeasuresState) -> Sequence[Tally]:
         """Whether the table breaks each, and what the quantity is."""
         return [
-            Standing(int(each.is_broken), {"listed": True}, {"value": each.value}, _said(named, each))
+            Tally(int(each.is_broken), {"listed": True}, {"value": each.value}, _said(named, each))
             for named, each in zip(self.rules, state, strict=True)
         ]
 
-    def listing(self, state: State, subject: WatchedTable, rule: int) -> Listing:
+    def listing(self, state: MeasuresState, subject: WatchedTable, rule: int) -> Listing:
         """The rows to look at where a rule is broken, if there are such: they are looked for now."""
         named, is_broken = self.rules[rule], state[rule].is_broken
         condition = named.rule.of_rows if is_broken else None
         ids = violators_in([condition], subject.table, Threads())[0] if condition else np.empty(0, np.int64)
         return Listing(named, subject.table, int(is_broken), alone(ids), {"t": list(named.rule.columns)})
 
-    def explain(self, state: State, subject: WatchedTable, rule: int, rows: Sequence[int]) -> Explanation:  # noqa: ARG002
+    def explain(self, state: MeasuresState, subject: WatchedTable, rule: int, rows: Sequence[int]) -> GivenExplanation:  # noqa: ARG002
         """What the quantity is, and which rows to look at."""
         named, listing = self.rules[rule], self.listing(state, subject, rule)
         ids, count = listing.listed[:_SHOWN, 0], len(listing.listed)
         said = [f"It {_verdict(state[rule])}: {_value(named, state[rule])}."]
         if count:
             said.append(f"Look at {count:,} row{'s' * (count != 1)}, for example: {', '.join(listing.names(ids))}")
-        status = Status(named, self.standings(state)[rule])
+        status = Status(named, self.tallies(state)[rule])
         about = {**status.to_json(), "holds": not status.violations, "rows": ids.tolist()}
-        return Explanation(named, said, about)
+        return GivenExplanation(named, said, about)
 
-    def dump(self, state: State) -> tuple[Arrays, Mapping[str, Any]]:
+    def dump(self, state: MeasuresState) -> tuple[Arrays, Mapping[str, Any]]:
         """What does not follow from how often values occur at once; frequencies are kept with the table."""
         kept = {text: each.dump() for text, each in zip(self.texts, state, strict=True)}
         arrays = {f"{text}/leaders": array for text, (array, _) in kept.items() if array is not None}
         return arrays, {text: fact for text, (_, fact) in kept.items()}
 
-    def load(self, subject: WatchedTable, arrays: Arrays, facts: Mapping[str, Any]) -> State:
+    def load(self, subject: WatchedTable, arrays: Arrays, facts: Mapping[str, Any]) -> MeasuresState:
         """The state that `dump` described."""
         table, frequencies = subject.table, subject.part(Frequencies)
         return [
@@ -99,21 +105,21 @@ class MeasuresKeeper(Keeper[WatchedTable, State]):
             for named in self.rules
         ]
 
-    def rewritten(self, state: State, subject: WatchedTable, kept: Mapping[str, Kept]) -> State:  # noqa: ARG002
+    def rewritten(self, state: MeasuresState, subject: WatchedTable, kept: Mapping[str, Kept]) -> MeasuresState:  # noqa: ARG002
         """The state from the frequencies of the codes that stayed."""
         return self.begin(subject, Threads())
 
 
-def _said(named: Named[TableRule], measured: Measured) -> str:
+def _said(named: Named[TableRule], measured: TableMeasure) -> str:
     return f"{named.text} {_verdict(measured)}; {_value(named, measured)}"
 
 
-def _verdict(measured: Measured) -> str:
+def _verdict(measured: TableMeasure) -> str:
     """Whether a rule holds, in words."""
     return "does not hold" if measured.is_broken else "holds"
 
 
-def _value(named: Named[TableRule], measured: Measured) -> str:
+def _value(named: Named[TableRule], measured: TableMeasure) -> str:
     """What the quantity is, in words."""
     value = measured.value
     known = f"{value:,}" if isinstance(value, int) else str(value)
