@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from holdfast.rules.given import TableRules
     from holdfast.table.runner import Runner
 
-SHORT, SHORTER, MANY_COLUMNS = 3, 2, 24  # columns of a left side if nobody asks; on wide tables; beyond how many
+SHORT, SHORTER, MANY_COLUMNS = 3, 2, 24  # columns of a left side by default; on wide tables; beyond how many
 
 
 @dataclass(frozen=True)
@@ -54,8 +54,8 @@ class PointwiseSettings:
             )
 
     def longest(self, columns: int) -> int:
-        """How many columns a left side may have in a table of so many: as asked for, or by the width alone. It is part
-        of the question, so it must not depend on how the answer is found.
+        """How many columns a left side may have: `max_lhs`, or by the width of the table alone. It is part of the
+        question, so it must not depend on how the answer is found.
         """
         if self.max_lhs is not None:
             return self.max_lhs

@@ -46,7 +46,7 @@ class ChoiceColumn:
 
 @dataclass(frozen=True)
 class BoxQuestion:
-    """Which boxes are asked for: what may be chosen on each column, how many marks at most, and whether the pairs are
+    """Which boxes are looked for: what may be chosen on each column, how many marks at most, and whether the pairs are
     closed under mirrors, so that the boxes are, too.
 
     Answers come in blocks: each is overwritten by the next; rows have whole words, and beyond the columns no meaning.

@@ -13,7 +13,7 @@ opposite, which is what is done here: every mark of the weaker one is implied by
 The paper is silent on whether t and s may be one row. With t = s no rule with `<` on the right and without a strict
 mark on the left could ever hold, and a key would be met by every row; so pairs are of two different rows.
 
-A box and its mirror image, which is what it asks as seen from the other row, say the same. One of the two is
+A box and its mirror image, the same seen from the other row, ask the same of a pair. One of the two is
 **canonical**: its first inequality, if any, is `<` or `<=`.
 """
 
@@ -153,10 +153,10 @@ def marks_of(boxes: Boxes) -> NDArray[np.int64]:
     return many
 
 
-def packed(masks: Boxes) -> Words:
+def packed(boxes: Boxes) -> Words:
     """Boxes, or values, as words: four bits a column."""
-    words = np.zeros((len(masks), max(1, -(-masks.shape[1] // COLUMNS_OF_WORD))), np.uint64)
-    pack(np.ascontiguousarray(masks), COLUMNS_OF_WORD, words)
+    words = np.zeros((len(boxes), max(1, -(-boxes.shape[1] // COLUMNS_OF_WORD))), np.uint64)
+    pack(np.ascontiguousarray(boxes), COLUMNS_OF_WORD, words)
     return words
 
 

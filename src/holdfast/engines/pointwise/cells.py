@@ -20,17 +20,17 @@ from holdfast.kernels.never import fill_cells
 from holdfast.pairs.bitsets import Words
 
 _MOST = 1 << 26  # cells that get a bit, at most: 8 MB and more
-# CellSet that get a bit: so many, or so many for each one that occurs; where there are more, lists are faster.
+# Cells that get a bit: at most this many, or this many for each that occurs; where there are more, lists are faster.
 _FEW, _FOR_EACH = 1 << 12, 64
 _COUNTED = 1 << 24  # cells that get a count, at most: 128 MB
-# Counts pay where one of so many cells occurs, or a wanted box holds as many pairs as so many of these do on average.
-# Else all rules are found faster, by never-sets; and so they are with few marks.
+# Counts pay where one cell in _DENSE occurs, or a wanted box holds as many pairs as _WIDE cells do on average; not with
+# _SHORT marks or fewer. Else all rules are found faster, by never-sets.
 _DENSE, _WIDE, _SHORT = 2, 16, 3
 _NUMBERED = 31  # columns: a list tells of a cell by bits which of the sets hold it, two for each mark and one more
 _WORD = 64
 # Boxes on the last columns: all are tried, which is faster than to choose column by column, as long as they are few.
 _BOXES = 256
-_CHOICES = {2: 3, 3: 6, 4: 6}  # of a column with so many values: its marks, and none
+_CHOICES = {2: 3, 3: 6, 4: 6}  # by how many values a column has: its marks, and none
 
 
 def digits_of(space: Space, column: int) -> list[int]:
@@ -49,7 +49,7 @@ def fits(space: Space, columns: Sequence[int]) -> bool:
 
 
 def first_that_fit(space: Space, columns: Sequence[int], many: int) -> int:
-    """The first of the columns from which on a bit for each cell pays, where so many cells occur."""
+    """The first of the columns from which on a bit for each cell pays, given how many cells occur."""
     least = min(_MOST, max(_FEW, _FOR_EACH * many))
     return next(c for c in range(len(columns) + 1) if cells_of(space, columns[c:]) <= least)
 
@@ -70,8 +70,8 @@ def numbers_of(values: Values, space: Space, columns: Sequence[int]) -> Words:
 
 
 def counts_pay(space: Space, values: Values, counts: NDArray[np.int64], least: int, max_size: int | None) -> bool:
-    """Whether it pays to search for boxes that hold so many pairs, rather than for all: where most cells occur, or such
-    a box holds as many pairs as several of those that do; and there may be more than a few marks.
+    """Whether it pays to search only for boxes that hold `least` pairs: where most cells occur, or such a box holds as
+    many pairs as several of those that do; and there may be more than a few marks.
     """
     cells, pairs = cells_of(space, range(space.columns)), int(counts.sum())
     if cells > _COUNTED or (max_size is not None and max_size <= _SHORT):

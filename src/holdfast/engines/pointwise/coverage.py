@@ -60,8 +60,8 @@ def _are_covered(
 
 
 def _are_near(met: NDArray[np.int64], pairs: int, share: float) -> Mask:
-    """Whether so many of some random pairs could be met if just this share of all were. By Chernoff's bound that many,
-    or fewer where they are fewer, have at most the probability exp(-pairs * divergence): also where none is met.
+    """Whether random pairs could meet left sides this often if exactly this share of all pairs did. By Chernoff's bound
+    a count that is this far off has at most the probability exp(-pairs * divergence): also where none is met.
     """
     own = met / pairs
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -72,7 +72,7 @@ def _are_near(met: NDArray[np.int64], pairs: int, share: float) -> Mask:
 
 
 def least_pairs(share: float, pairs: int) -> int:
-    """The least number of so many pairs that is this share of them, and more than 0."""
+    """The least number of pairs that is this share of all, and more than 0."""
     least = max(1, int(share * pairs))
     while least > 1 and (least - 1) / pairs >= share:
         least -= 1

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from holdfast.borders.method import NARROW, PATTERNS, WIDE_PATTERNS, Choice, choose, strategy_in_words
@@ -23,8 +24,9 @@ from holdfast.engines.pointwise.boxes import Space
 from holdfast.engines.pointwise.coverage import best_first
 from holdfast.engines.pointwise.diff import difference, with_causes
 from holdfast.engines.pointwise.explanation import PointwiseExplanation, explain
+from holdfast.engines.pointwise.rule_arrays import DUMPED, RuleArrays
 from holdfast.engines.pointwise.rules import PointwiseRules
-from holdfast.engines.pointwise.state import STRATEGY, PointwiseState, columns_named, moment_of
+from holdfast.engines.pointwise.state import PointwiseMoment, PointwiseState, columns_named, moment_of
 from holdfast.engines.pointwise.strategies import PointwiseCounting, PointwiseSpec, PointwiseStrategy
 from holdfast.engines.thresholds import FEWEST_ROWS
 from holdfast.engines.watched import WatchedTable, inside
@@ -34,6 +36,7 @@ from holdfast.table.runner import Runner
 from holdfast.table.table import Schema
 
 STRATEGIES: Mapping[str, type[PointwiseStrategy]] = {each.name: each for each in (PointwiseCounting, PointwiseBorders)}
+_FOLDER = "way/"  # of the strategy's arrays in a dump
 _MANY, _PAIR_NS = 1_000_000_000, 1.3  # pairs from which on it is said how long it takes to compare them; to compare one
 
 
@@ -74,7 +77,7 @@ class PointwiseEngine(Engine[WatchedTable, PointwiseState]):
         return with_causes(diff, before, state, batch.only) if diff.lost or diff.gained else diff
 
     def result(self, state: PointwiseState) -> PointwiseRules:
-        """All minimal rules that hold, every reading; a mapping that makes them when asked."""
+        """All minimal rules that hold, every reading; a mapping that makes them when they are read."""
         return PointwiseRules(state.wording, state.now.rules, state.now.vacuous, state.now.never)
 
     def ranked(self, state: PointwiseState) -> PointwiseRules:
@@ -84,13 +87,19 @@ class PointwiseEngine(Engine[WatchedTable, PointwiseState]):
 
     def dump(self, state: PointwiseState) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
         """The rules, and what the strategy keeps."""
-        return state.dump()
+        own, facts = state.strategy.named_dump(_FOLDER, state.why)
+        arrays = {f"rules/{name}": getattr(state.now.rules, name).reshape(-1) for name in DUMPED}
+        never = {"never": state.now.never.reshape(-1)}
+        return arrays | never | own, {"vacuous": state.now.vacuous, "max_lhs": state.spec.max_lhs, **facts}
 
     def load(self, subject: WatchedTable, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> PointwiseState:
         """The state from its arrays."""
         spec = PointwiseSpec(self._space(subject.table.schema), facts["max_lhs"])
-        strategy = STRATEGIES[facts["way"]].load(subject, spec, inside(STRATEGY, arrays), facts)
-        return PointwiseState.load(subject, spec, strategy, arrays, facts)
+        strategy = STRATEGIES[facts["way"]].load(subject, spec, inside(_FOLDER, arrays), facts)
+        left, *others = (np.array(arrays[f"rules/{name}"], kind) for name, kind in DUMPED.items())
+        left, never = (boxes.reshape(-1, spec.space.columns) for boxes in (left, np.array(arrays["never"], np.uint8)))
+        now = PointwiseMoment(subject.table.rows, RuleArrays(left, *others), facts["vacuous"], never)
+        return PointwiseState(subject, spec, strategy, facts["why"], now)
 
     def how(self, state: PointwiseState) -> str:
         """By which strategy, and why; and how long left sides may be."""

@@ -58,11 +58,11 @@ def explain(table: Table, space: Space, text: str) -> PointwiseExplanation:
     wording, rows = PointwiseWording(table.schema.name, names, space), RankedColumns(table)
     listed = wording.listed_rule(rule)
     ((one, other),) = breaking_pairs(rows, space, listed.boxes(space)).tolist()
-    kept = listed.left.copy()
-    kept[0, listed.column] = listed.mark
-    tested, unbroken = count_pairs(rows, space, np.concatenate([listed.left, kept])).tolist()
+    meeting = listed.left.copy()
+    meeting[0, listed.column] = listed.mark
+    tested, unbroken = count_pairs(rows, space, np.concatenate([listed.left, meeting])).tolist()
     broken = 0 if one < 0 else tested - unbroken
     (denial,) = wording.denials(listed)
-    told = replace(rule, denial=denial, coverage=tested / max(1, table.rows * (table.rows - 1)), vacuous=not tested)
+    found = replace(rule, denial=denial, coverage=tested / max(1, table.rows * (table.rows - 1)), vacuous=not tested)
     witness = explained(rule, witnesses_of(table, {text: (one, other)})[text], table.schema) if broken else None
-    return PointwiseExplanation(told, table.rows, tested, broken, witness)
+    return PointwiseExplanation(found, table.rows, tested, broken, witness)

@@ -42,7 +42,7 @@ _VALUES = 2.0  # beyond the first that make half the score
 
 _STRICT = (LESS, MORE)
 _ANY = LESS | EQUAL | MORE
-_ALL, _OTHERS = (0, 1, 2), ((1, 2), (0, 2), (0, 1))  # of three columns; and those beside each
+_ALL, _OTHERS = (0, 1, 2), ((1, 2), (0, 2), (0, 1))  # of three columns; and the others of each
 CellCounts = NDArray[np.int64]  # numbers of ordered pairs, [less, equal, more] for each of three columns
 
 

@@ -131,7 +131,7 @@ class Derived:
 
 @dataclass(frozen=True)
 class WantedRules:
-    """Which rules are asked for, of which pairs: how many marks at most on the left, and some columns on the right
+    """Which rules are wanted, of which pairs: how many marks at most on the left, and some columns on the right
     (None: all).
     """
 
@@ -209,7 +209,7 @@ def _readings(never: Boxes, column: int, negations: tuple[int, ...], operator: i
     differing = np.count_nonzero(never == OTHER, axis=1)  # marks `!=`, which no left side has
     places = np.flatnonzero(np.isin(never[:, column], negations) & (differing == (OTHER in negations)))
     left = never[places]
-    turned = LEANING[left[:, column]] < 0  # where B< or B<= is never met, B>= or B> follows: told as its mirror
+    turned = LEANING[left[:, column]] < 0  # where B< or B<= is never met, B>= or B> follows: listed as its mirror
     left[:, column] = FREE
     left[turned] = mirrored(left[turned])
     return RuleArrays.of(left, column, operator)
@@ -221,8 +221,8 @@ def _readings(never: Boxes, column: int, negations: tuple[int, ...], operator: i
 def _by_right_sides(wanted: WantedRules) -> Derived:
     unmet, found = _unmet(wanted), _minimal(wanted)
     met = [(rules, ~among(rules.left, unmet)) for rules in found]
-    vacuous = sum(int(np.count_nonzero(~flags)) for _, flags in met)
-    rules = RuleArrays.joined(wanted.space.columns, [rules.some(flags) for rules, flags in met])
+    vacuous = sum(int(np.count_nonzero(~mask)) for _, mask in met)
+    rules = RuleArrays.joined(wanted.space.columns, [rules.some(mask) for rules, mask in met])
     return Derived(unmet[:0], rules, vacuous)
 
 

@@ -31,7 +31,7 @@ Group = Sequence[int]
 def never_sets(
     seen: Values | PairValues, space: Space, max_size: int | None = None, progress: SoFar = lambda _: None
 ) -> Boxes:
-    """All minimal never-sets of at most so many marks, each with its mirror, where nulls are equal.
+    """All minimal never-sets of at most `max_size` marks, each with its mirror, where nulls are equal.
 
     `seen` are the values of all pairs of different rows, closed under mirrors, in any order and as often as may be; as
     `PairValues`, where several searches share them. `progress` gets the number of results after each stretch of work;
@@ -49,7 +49,7 @@ def left_sides(
     max_size: int | None = None,
     progress: SoFar = lambda _: None,
 ) -> Boxes:
-    """All minimal left sides of at most so many marks that no pair meets which has a value of `negation` in a column.
+    """All minimal left sides of at most `max_size` marks that no pair meets with a value of `negation` in a column.
 
     The column itself is free in them. Without a column: all minimal left sides that no pair meets at all.
     """
@@ -124,10 +124,10 @@ class ColumnBlock:
 
     def gives(self, boxes: Boxes) -> Mask:
         """Which of the boxes with marks on these columns no block before has."""
-        flags = np.ones(len(boxes), np.bool_)
+        mask = np.ones(len(boxes), np.bool_)
         for group in self.needed:
-            flags &= (boxes[:, list(group)] != FREE).any(axis=1)
-        return flags
+            mask &= (boxes[:, list(group)] != FREE).any(axis=1)
+        return mask
 
 
 def blocks_of(question: BoxQuestion, columns: Sequence[int]) -> list[ColumnBlock] | None:

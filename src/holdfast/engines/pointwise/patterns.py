@@ -40,10 +40,10 @@ _AT_ONCE = 1 << 24  # boxes, or patterns of pairs
 
 
 class Patterns:
-    """How many of the pairs that are kept have each pattern, and the minimal boxes that none lies in."""
+    """How many of the pairs that were taken in have each pattern, and the minimal boxes that none lies in."""
 
     def __init__(self, space: Space, size: int) -> None:
-        """Of pairs that are compared in some space, in every so many columns."""
+        """Of pairs that are compared in some space, in every `size` columns."""
         self.space, self.size = space, min(size, space.columns)
         if comb(space.columns, self.size) << (2 * self.size) > _MOST_CELLS or self.size > _MOST_MARKS:
             raise BadInput(
@@ -58,7 +58,7 @@ class Patterns:
         self._stale = np.ones(len(self._columns), np.bool_)
 
     def add(self, values: Values, most: int) -> Mask:
-        """Keep those of some pairs that have a pattern which fewer than `most` kept ones have; tells which."""
+        """Take in those of some pairs that have a pattern which fewer than `most` others have. Gives which."""
         kept, step = np.zeros(len(values), np.bool_), max(1, _AT_ONCE // len(self._columns))
         for begin in range(0, len(values), step):  # so that Ctrl-C is heard in between
             some = slice(begin, begin + step)
@@ -66,11 +66,11 @@ class Patterns:
         return kept
 
     def drop(self, values: Values) -> None:
-        """Let pairs go that were kept."""
+        """Let pairs go that were taken in."""
         kernels.drop(_digits_of(values), self._sets, self._counts)
 
     def never(self) -> Boxes:
-        """The minimal boxes, both of each two mirror images, that no kept pair lies in."""
+        """The minimal boxes, both of each two mirror images, that none of the pairs lies in."""
         met = self._counts > 0
         met |= met[:, _mirrored(self.size)]
         stale = self._stale | (met != self._met).any(axis=1)
@@ -149,7 +149,7 @@ def _mirrored(size: int) -> NDArray[np.int64]:
 
 
 def _column_sets(columns: int, size: int) -> ColumnSets:
-    """All sets of so many columns, in lexicographic order, as the leaves of a tree."""
+    """All sets of `size` columns, in lexicographic order, as the leaves of a tree."""
     last: dict[tuple[int, ...], int] = {(): 0}
     parent, column, first = [0], [0], 0
     for length in range(1, size + 1):

@@ -78,16 +78,16 @@ class PointwiseWording:
         return (denial_text([(names[c], _compared(mask)) for c, mask in box]) for box in _pairs(canonical(boxes)))
 
     def listed(self, text: str) -> RuleArrays:
-        """The rule of a text; KeyError where it is not written as it is told."""
+        """The rule of a text; KeyError where it is not written as it is listed."""
         return self.listed_rule(parsed(text, lambda text: parse(text, self.names, self.table)))
 
     def listed_rule(self, rule: Pointwise) -> RuleArrays:
         """A rule as a list of one."""
-        masks = {operator: mask for mask, operator in OPERATORS.items()}
+        marks = {operator: mask for mask, operator in OPERATORS.items()}
         left = np.full((1, len(self.names)), FREE, np.uint8)
         for name, operator in rule.left:
-            left[0, self.names.index(name)] = masks[operator]
-        column, mark = self.names.index(rule.right[0]), masks[rule.right[1]]
+            left[0, self.names.index(name)] = marks[operator]
+        column, mark = self.names.index(rule.right[0]), marks[rule.right[1]]
         return RuleArrays(left, np.array([column]), np.array([mark], np.uint8), np.zeros(1, np.bool_))
 
 
@@ -226,7 +226,7 @@ def _each(some: RuleArrays) -> Iterator[tuple[list[tuple[int, int]], int, int]]:
 
 
 def _pairs(boxes: Boxes) -> Iterator[list[tuple[int, int]]]:
-    """The marked columns of each box, with their masks."""
+    """The marked columns of each box, with their marks."""
     rows, columns = np.nonzero(boxes != FREE)
     ends = np.cumsum(np.bincount(rows, minlength=len(boxes))).tolist()
     found = list(zip(columns.tolist(), boxes[rows, columns].tolist(), strict=True))

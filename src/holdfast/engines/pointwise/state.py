@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from holdfast.engines.pointwise import PointwiseSettings
 from holdfast.engines.pointwise.boxes import Boxes, Mask, Space, Values
@@ -14,18 +12,16 @@ from holdfast.engines.pointwise.cells import PairValues
 from holdfast.engines.pointwise.coverage import rules_covered
 from holdfast.engines.pointwise.marginals import values_within
 from holdfast.engines.pointwise.minimal_rules import WantedRules, derive, vacuous
-from holdfast.engines.pointwise.rule_arrays import DUMPED, RuleArrays
+from holdfast.engines.pointwise.rule_arrays import RuleArrays
 from holdfast.engines.pointwise.rules import PointwiseWording
 from holdfast.engines.pointwise.strategies import PointwiseSpec, PointwiseStrategy
 from holdfast.engines.thresholds import FEWEST_ROWS
-from holdfast.engines.watched import Arrays, Facts, WatchedTable
+from holdfast.engines.watched import WatchedTable
 from holdfast.errors import BadInput
 from holdfast.progress import Progress
 from holdfast.table.table import Schema, Table
 from holdfast.table.threads import SoFar
 from holdfast.text.quotes import unquoted
-
-STRATEGY = "way/"  # before the names of its arrays
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +29,7 @@ class PointwiseMoment:
     """The rules at a moment: how many rows there are, the rules that the settings ask for, how many more are vacuous,
     the minimal boxes that no pair of rows meets; and the evidence, while a batch is explained.
 
-    Where a coverage is asked for, vacuous rules are not counted, and only those boxes are sure to be here that the
+    With `--min-coverage`, vacuous rules are not counted, and only those boxes are sure to be here that the
     rules need (see `coverage`).
     """
 
@@ -73,25 +69,6 @@ class PointwiseState:
         """How its rules are put into words."""
         schema = self.subject.table.schema
         return PointwiseWording(schema.name, tuple(schema.names), self.spec.space, self.spec.max_lhs)
-
-    def dump(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-        """The rules, and what the strategy keeps."""
-        own, facts = self.strategy.named_dump(STRATEGY, self.why)
-        arrays = {f"rules/{name}": getattr(self.now.rules, name).reshape(-1) for name in DUMPED}
-        arrays["never"] = self.now.never.reshape(-1)
-        return arrays | own, {"vacuous": self.now.vacuous, "max_lhs": self.spec.max_lhs, **facts}
-
-    @staticmethod
-    def load(
-        subject: WatchedTable, spec: PointwiseSpec, strategy: PointwiseStrategy, arrays: Arrays, facts: Facts
-    ) -> PointwiseState:
-        """What `dump` described, given the strategy that was made from its part."""
-        left, *others = (np.array(arrays[f"rules/{name}"], kind) for name, kind in DUMPED.items())
-        never = np.array(arrays["never"], np.uint8)
-        left, never = (boxes.reshape(-1, spec.space.columns) for boxes in (left, never))
-        rules = RuleArrays(left, *others)
-        now = PointwiseMoment(subject.table.rows, rules, facts["vacuous"], never)
-        return PointwiseState(subject, spec, strategy, facts["why"], now)
 
 
 def moment_of(

@@ -66,7 +66,7 @@ def first_pairs(
 ) -> RowPairs:
     """For each box a pair of living rows, given by place, that lies in it; -1 where there is none.
 
-    Of each pair one row at least is at the place `fresh` or behind it. Masks may be any.
+    Of each pair one row at least is at the place `fresh` or behind it. Marks may be any set of values.
     """
     look, wanted = _Look(rows, fresh), [(n, plain) for n, box in enumerate(boxes) for plain in _plain(box, space)]
     of, found = np.array([n for n, _ in wanted], np.int64), np.full((len(wanted), 2), -1, np.int64)
@@ -164,7 +164,7 @@ def _plain(box: NDArray[np.uint8], space: Space) -> Iterator[_Plain]:
 
 
 def _parts(mask: int, space: Space, column: int) -> list[tuple[int, int, int]]:
-    """The marks that a column's mask is made of, each with what it asks of t's and of s's nulls."""
+    """The comparisons of ranks that a mark is made of, each with what it asks of t's and of s's nulls."""
     every = space.values(column)
     mask &= every
     if mask == every:
@@ -278,15 +278,15 @@ class _Look:
             falling, strict = (
                 np.array([ask(c) for c in plain.unequal], np.bool_) for ask in (plain.is_falling, plain.is_strict)
             )
-            asked = np.array(plain.unequal, np.int64), falling, strict
-            dominance.beside_new(rows, groups.partition.starts, self._fresh, self._cells, *asked, roles)
+            marks = np.array(plain.unequal, np.int64), falling, strict
+            dominance.beside_new(rows, groups.partition.starts, self._fresh, self._cells, *marks, roles)
         own = roles[rows] & (BELOW | ABOVE)
         if (own == BELOW | ABOVE).all():
             return rows, roles
         return np.concatenate([rows[own == BELOW], rows[own == BELOW | ABOVE], rows[own == ABOVE]]), roles
 
     def _with_nulls(self, rows: Rows, nulls: tuple[int, ...]) -> Mask:
-        """Which of some rows have nulls where they are asked for, and none where that is asked for."""
+        """Which of some rows have nulls where they should, and none where they should not."""
         passing = np.ones(len(rows), np.bool_)
         for column, what in enumerate(nulls):
             if what != _ANY:
@@ -321,7 +321,7 @@ class _Look:
         return _Lying(groups, roles, ranks, strict)
 
     def _turned(self, column: int, rows: Rows, falling: bool, dense: bool) -> NDArray[np.int32]:
-        """The ranks of rows in a column, from the highest down where that is asked for; among living rows, if dense."""
+        """The ranks of rows in a column, from the highest down if falling; among living rows, if dense."""
         ranks: NDArray[np.int32] = self._cells[column].take(rows).astype(np.int32)
         present = self._present(column)
         top = len(present) - 1
@@ -350,7 +350,7 @@ class _Lying:
     strict: NDArray[np.bool_]  # [column]
 
     def by_sweep(self, sizes: NDArray[np.int64]) -> tuple[int, int] | None:
-        """By a sweep, with a tree of the columns behind the first two, which have so many values."""
+        """By a sweep, with a tree of the columns behind the first two, given how many values these have."""
         inner, all_sizes = np.zeros((_IN_TREE, len(self.groups)), np.int32), np.ones(_IN_TREE, np.int64)
         inner[: len(sizes)], all_sizes[: len(sizes)] = self.ranks[2:], sizes
         strict = np.zeros(2 + _IN_TREE, np.bool_)
