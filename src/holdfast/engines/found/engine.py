@@ -93,6 +93,7 @@ class ContextEngine(Engine[WatchedTable, S], Generic[R, S]):
     """Rules that are targets in contexts."""
 
     state: type[S]
+    wording: type[Wording[R]]
     strategies: ClassVar[tuple[type[CoverStrategy], ...]]
     stored_as: ClassVar[tuple[str, str]]  # the names of contexts and of errors in a dump
     folder: ClassVar[str] = ""  # of the strategy's arrays there
@@ -110,10 +111,6 @@ class ContextEngine(Engine[WatchedTable, S], Generic[R, S]):
     @abstractmethod
     def _choice(self, spec: Spec, table: Table, progress: Progress) -> Choice:
         """The strategy, and why."""
-
-    @abstractmethod
-    def _wording(self, state: S) -> Wording[R]:
-        """How rules are put into words."""
 
     def _above(self, state: S) -> Parts:
         """The minimal rules whose score is as high as is asked for."""
@@ -173,9 +170,10 @@ class ContextEngine(Engine[WatchedTable, S], Generic[R, S]):
 
     def result(self, state: S) -> Rules[R]:
         """All minimal rules that hold; a mapping that makes them when they are read."""
-        rows = state.table.rows
+        schema, rows = state.table.schema, state.table.rows
         parts = self._above(state) if rows >= FEWEST_ROWS else {}
-        return Rules(self._wording(state), parts, rows, self.error, state.filled)
+        wording = self.wording(schema.name, tuple(schema.names), state.spec.targets)
+        return Rules(wording, parts, rows, self.error, state.filled)
 
     def _moment(self, state: S) -> Moment[R]:
         covers = dict(state.covers), dict(state.minimal)

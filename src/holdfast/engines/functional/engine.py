@@ -29,9 +29,7 @@ from holdfast.rules.shares import pairs_of
 from holdfast.table.change import Batch
 from holdfast.table.table import Table
 
-
-class DependencyState(ContextState[Dependency]):
-    """The left sides of each target, and what they follow from."""
+DependencyState = ContextState[Dependency]
 
 
 class FunctionalEngine(ContextEngine[Dependency, DependencyState]):
@@ -42,6 +40,7 @@ class FunctionalEngine(ContextEngine[Dependency, DependencyState]):
     error = "g1"
     smaller = "stronger"
     state = DependencyState
+    wording = DependencyWording
     _settings: FunctionalSettings
 
     def _spec(self, table: Table, within: tuple[int, ...] | None = None) -> Spec:
@@ -60,10 +59,6 @@ class FunctionalEngine(ContextEngine[Dependency, DependencyState]):
                 f"counted: about {minutes:,.0f} minutes here. Exact ones need no counting."
             )
         return Choice("counts", "as their error is a share of all pairs of rows")
-
-    def _wording(self, state: DependencyState) -> DependencyWording:
-        schema = state.table.schema
-        return DependencyWording(schema.name, tuple(schema.names), state.spec.targets)
 
     def explained(self, state: DependencyState, diff: Diff, batch: Batch) -> Diff:
         """Also what the rules were worth that were lost, and what those are worth that were gained."""

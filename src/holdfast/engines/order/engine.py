@@ -53,6 +53,7 @@ class OrderEngine(ContextEngine[Canonical, OrderState]):
     smaller = "smaller context"
     mended = Cause("mended")
     state = OrderState
+    wording = OrderWording
     _settings: OrderSettings
 
     def _spec(self, table: Table, within: tuple[int, ...] | None = None) -> Spec:
@@ -65,10 +66,6 @@ class OrderEngine(ContextEngine[Canonical, OrderState]):
         if spec.error:
             return Choice(RemovalStrategy.name, f"as up to {spec.error:g} of them may go")
         return choose(self._settings.method, table.rows, spec.targets.columns, SIGNATURES)
-
-    def _wording(self, state: OrderState) -> OrderWording:
-        schema = state.table.schema
-        return OrderWording(schema.name, tuple(schema.names), state.spec.targets)
 
     def _broken_as(self, lost: Rules) -> Callable[[int], Cause]:
         is_constant = (lost.listed.targets < lost.wording.targets.key).tolist()
