@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
@@ -54,6 +55,35 @@ def test_numba_is_loaded_once_that_is_cheaper(then: str, loads: bool) -> None:
     first, second, *later = json.loads(ran.stdout)
     assert first == second == [False, 1]
     assert later == ([[True, 1]] if loads else [])
+
+
+KERNEL = """
+from typing import NamedTuple
+
+import numpy as np
+
+from holdfast.kernels.jit import kernel
+
+class {name}(NamedTuple):
+    numbers: np.ndarray
+
+@kernel
+def total(numbers: {name}) -> int:
+    return numbers.numbers.sum()
+
+print(total({name}(np.arange(4))))
+"""
+
+
+def test_kernels_are_compiled_again_when_a_class_has_another_name(tmp_path: Path) -> None:
+    known = {name: value for name, value in environment().items() if name != "NUMBA_DISABLE_JIT"}
+    known["PYTHONPATH"] = f"{tmp_path}:src"
+    command, file = [sys.executable, "-c", "import rows_of_numbers"], tmp_path / "rows_of_numbers.py"
+    for name in ("Before", "After"):
+        file.write_text(KERNEL.format(name=name))
+        ran = subprocess.run(command, capture_output=True, text=True, env=known, check=False, timeout=120)
+        assert (ran.stdout, ran.stderr) == ("6\n", "")
+        assert list(tmp_path.glob("__pycache__/rows_of_numbers.total-*.nbi"))
 
 
 def copied(value: Any) -> Any:

@@ -12,9 +12,12 @@ than to load Numba: as long as the process has not loaded it, and all steps so t
 from __future__ import annotations
 
 import os
+import pickle
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import cache, cached_property, update_wrapper
+from pathlib import Path
 from types import FunctionType
 from typing import Any, TypeVar, cast
 
@@ -69,7 +72,10 @@ class _Kernel:
     @cached_property
     def compiled(self) -> Any:
         """What Numba makes of the function for calls from Python."""
-        return self._made_by_numba()
+        made = self._made_by_numba()
+        if self._options.get("cache"):
+            _remove_unreadable_index(Path(made.stats.cache_path), cast(FunctionType, self._function))
+        return made
 
     @cached_property
     def called(self) -> Any:
@@ -84,6 +90,20 @@ class _Kernel:
         _let_kernels_call_kernels()
         options: dict[str, Any] = {"nogil": True, "boundscheck": False, "no_cfunc_wrapper": True}
         return numba.njit(**options | self._options | more)(self._function)
+
+
+def _remove_unreadable_index(folder: Path, function: FunctionType) -> None:
+    """Remove what the cache has of a kernel, where it names classes that are gone by now: Numba would fail on it."""
+    import numba
+
+    source, python = Path(function.__code__.co_filename).stem, f"py{sys.version_info.major}{sys.version_info.minor}"
+    index = folder / f"{source}.{function.__qualname__}-{function.__code__.co_firstlineno}.{python}.nbi"
+    with suppress(OSError), index.open("rb") as file:
+        try:
+            if pickle.load(file) == numba.__version__:  # of another version Numba reads no more, either
+                pickle.loads(file.read())
+        except (AttributeError, ImportError, EOFError, pickle.UnpicklingError):
+            index.unlink()
 
 
 @cache
