@@ -84,11 +84,11 @@ class LazyRules(Mapping[str, V]):
 
     def items(self) -> ItemsView[str, V]:
         """Texts with their rules."""
-        return _Items(self)
+        return _RuleItems(self)
 
     def values(self) -> ValuesView[V]:
         """The rules."""
-        return _Values(self)
+        return _RuleValues(self)
 
 
 def bounds(results: Iterable[Mapping[str, V]]) -> list[LhsBound]:
@@ -119,14 +119,14 @@ def for_people(rules: Mapping[str, V], others: Collection[str]) -> tuple[Mapping
     return rules.for_people(others) if isinstance(rules, LazyRules) else (rules, "")
 
 
-class _Items(ItemsView[str, V]):
+class _RuleItems(ItemsView[str, V]):
     _mapping: LazyRules[V]
 
     def __iter__(self) -> Iterator[tuple[str, V]]:
         return zip(self._mapping, self._mapping.rules(), strict=True)
 
 
-class _Values(ValuesView[V]):
+class _RuleValues(ValuesView[V]):
     _mapping: LazyRules[V]
 
     def __iter__(self) -> Iterator[V]:

@@ -12,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from holdfast.errors import BadInput
-from holdfast.sources.grammar import PATTERNS, Kind, at_most
+from holdfast.sources.grammar import PATTERNS, TextKind, at_most
 from holdfast.sources.inference import (
     MARKERS,
     BadNumber,
@@ -244,7 +244,7 @@ def test_dates_are_those_that_python_knows(text: str) -> None:
         real = True
     except ValueError:
         real = False
-    assert (re.fullmatch(PATTERNS[Kind.DATE], text) is not None) == real
+    assert (re.fullmatch(PATTERNS[TextKind.DATE], text) is not None) == real
     assert (type_of(text) == DATE) == real
 
 

@@ -23,8 +23,8 @@ from holdfast.errors import BadInput, Missing, clear_sentences
 from holdfast.progress import SILENT, Progress
 from holdfast.store.batches import replayed
 from holdfast.store.records import AppliedBatch, StateFiles, TableRecord
-from holdfast.store.state_change import SHAPE
 from holdfast.store.store import Store
+from holdfast.store.watch_change import SHAPE
 from holdfast.table import files
 from holdfast.table.change import Batch, Change
 from holdfast.table.load import load_table

@@ -8,7 +8,7 @@ import enum
 from collections.abc import Mapping
 
 
-class Kind(enum.Flag):
+class TextKind(enum.Flag):
     """What a text value looks like. Every value has exactly one kind: the first in this order that it fits."""
 
     BOOL = enum.auto()
@@ -22,9 +22,9 @@ class Kind(enum.Flag):
     TEXT = enum.auto()
 
 
-NO_KIND = Kind(0)
-INTEGERS = Kind.INT | Kind.BIG
-NUMBERS = INTEGERS | Kind.REAL
+NO_KIND = TextKind(0)
+INTEGERS = TextKind.INT | TextKind.BIG
+NUMBERS = INTEGERS | TextKind.REAL
 
 
 def at_most(limit: int) -> str:
@@ -60,15 +60,15 @@ _STAMP = f"{_DATE}[ T]{_CLOCK}"
 _OFFSET = "(?:Z|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])"
 
 # The smallest int64 is left out on purpose: its negation overflows, and order keys reserve it.
-PATTERNS: Mapping[Kind, str] = {
-    Kind.BOOL: "(?i:true|false)",
-    Kind.INT: f"[+-]?{at_most(2**63 - 1)}",
-    Kind.BIG: "[+-]?[1-9][0-9]{18,}",
-    Kind.REAL: _REAL,
-    Kind.WORD: "(?i:nan|[+-]?inf(?:inity)?)",
-    Kind.DATE: _DATE,
-    Kind.STAMP: _STAMP,
-    Kind.ZONED: _STAMP + _OFFSET,
+PATTERNS: Mapping[TextKind, str] = {
+    TextKind.BOOL: "(?i:true|false)",
+    TextKind.INT: f"[+-]?{at_most(2**63 - 1)}",
+    TextKind.BIG: "[+-]?[1-9][0-9]{18,}",
+    TextKind.REAL: _REAL,
+    TextKind.WORD: "(?i:nan|[+-]?inf(?:inity)?)",
+    TextKind.DATE: _DATE,
+    TextKind.STAMP: _STAMP,
+    TextKind.ZONED: _STAMP + _OFFSET,
 }
 
 # The opening of every text that is not plain TEXT: one cheap pass sets most text aside.
@@ -78,6 +78,6 @@ OPENING = "(?:[0-9+.-]|(?i:true|false|nan|inf))"
 CELL_OF_DATA = f"[+-]?(?:[0-9]+\\.?[0-9]*|\\.[0-9]+){_EXPONENT}?|{_DATE}|{_STAMP}{_OFFSET}?"
 
 
-def pattern(kinds: Kind) -> str:
+def pattern(kinds: TextKind) -> str:
     """The pattern of all values of these kinds."""
     return "|".join(f"(?:{PATTERNS[kind]})" for kind in kinds)

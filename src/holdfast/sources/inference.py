@@ -24,7 +24,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from holdfast.errors import BadInput
-from holdfast.sources.grammar import INTEGERS, NO_KIND, NUMBERS, OPENING, PATTERNS, Kind, pattern
+from holdfast.sources.grammar import INTEGERS, NO_KIND, NUMBERS, OPENING, PATTERNS, TextKind, pattern
 from holdfast.sources.numerals import NO_NUMBERS, Extent, digits, extent, split, stood_for
 from holdfast.table import arrow
 
@@ -38,7 +38,7 @@ class Traits:
     extent of the numbers among them.
     """
 
-    kinds: Kind = NO_KIND
+    kinds: TextKind = NO_KIND
     markers: frozenset[str] = frozenset()
     numbers: Extent = NO_NUMBERS
 
@@ -97,12 +97,12 @@ def kept_as_text(names: Sequence[str], columns: Sequence[Traits], nulls: tuple[s
     return [f"column {name!r} is read as text: {_reason(column)}" for name, column in odd]
 
 
-def _is_numbers(kinds: Kind) -> bool:
-    return bool(kinds & NUMBERS) and kinds in NUMBERS | Kind.WORD
+def _is_numbers(kinds: TextKind) -> bool:
+    return bool(kinds & NUMBERS) and kinds in NUMBERS | TextKind.WORD
 
 
 def _reason(column: Traits) -> str:
-    if column.kinds & Kind.WORD:
+    if column.kinds & TextKind.WORD:
         return "it has NaN or infinity, which no decimal holds, and numbers that no float holds exactly"
     length = column.numbers.whole + column.numbers.fraction
     return f"its numbers need {length} digits to be held exactly, and a decimal has {MOST_DIGITS}"
@@ -119,7 +119,7 @@ def _values_traits(values: pa.Array) -> Traits:
     seen, numbers = NO_KIND, NO_NUMBERS
     rest = values.filter(pc.match_substring_regex(values, f"^{OPENING}"))
     if len(rest) < len(values):
-        seen |= Kind.TEXT
+        seen |= TextKind.TEXT
     for kind in PATTERNS:
         if not len(rest):
             break
@@ -130,29 +130,29 @@ def _values_traits(values: pa.Array) -> Traits:
             if kind in NUMBERS:
                 numbers = numbers.join(extent(rest.filter(fits)))
         rest = remaining
-    return Traits(seen | Kind.TEXT if len(rest) else seen, frozenset(), numbers)
+    return Traits(seen | TextKind.TEXT if len(rest) else seen, frozenset(), numbers)
 
 
 def _type_of(column: Traits) -> pa.DataType:
     """The narrowest type that holds all values exactly; string where there are none."""
     kinds, numbers = column.kinds, column.numbers
 
-    def only(allowed: Kind) -> bool:
+    def only(allowed: TextKind) -> bool:
         return kinds != NO_KIND and kinds in allowed
 
-    if only(Kind.BOOL):
+    if only(TextKind.BOOL):
         return pa.bool_()
-    if only(Kind.INT):
+    if only(TextKind.INT):
         return pa.int64()
     if _is_numbers(kinds) and numbers.doubles and not only(INTEGERS):
         return pa.float64()
     if only(NUMBERS) and numbers.whole + numbers.fraction <= MOST_DIGITS:
         return pa.decimal128(MOST_DIGITS, numbers.fraction)
-    if only(Kind.DATE):
+    if only(TextKind.DATE):
         return pa.date32()
-    if only(Kind.DATE | Kind.STAMP):
+    if only(TextKind.DATE | TextKind.STAMP):
         return pa.timestamp("us")
-    if only(Kind.ZONED):
+    if only(TextKind.ZONED):
         return pa.timestamp("us", tz="UTC")
     return pa.string()
 
@@ -205,24 +205,24 @@ def _held(texts: pa.Array, target: pa.DataType) -> NDArray[np.bool_]:
     held = finite.copy()
     held[finite] = stood_for(texts.filter(arrow.from_numpy(finite)), target)
     # Arrow reads 1e999 as infinity without a word; only the word for infinity may give it.
-    held[~finite] = arrow.to_numpy(_matches(texts.filter(arrow.from_numpy(~finite)), PATTERNS[Kind.WORD]))
+    held[~finite] = arrow.to_numpy(_matches(texts.filter(arrow.from_numpy(~finite)), PATTERNS[TextKind.WORD]))
     return held
 
 
 def _accepted(target: pa.DataType) -> str:
     """The pattern of the texts that are values of the type."""
     if pa.types.is_boolean(target):
-        return PATTERNS[Kind.BOOL]
+        return PATTERNS[TextKind.BOOL]
     if pa.types.is_integer(target):
-        return PATTERNS[Kind.INT]
+        return PATTERNS[TextKind.INT]
     if pa.types.is_floating(target):
-        return pattern(NUMBERS | Kind.WORD)
+        return pattern(NUMBERS | TextKind.WORD)
     if pa.types.is_decimal(target) and 0 <= target.scale <= target.precision:
         return pattern(NUMBERS)
     if pa.types.is_date(target):
-        return PATTERNS[Kind.DATE]
+        return PATTERNS[TextKind.DATE]
     if pa.types.is_timestamp(target):
-        return pattern(Kind.ZONED) if target.tz else pattern(Kind.DATE | Kind.STAMP)
+        return pattern(TextKind.ZONED) if target.tz else pattern(TextKind.DATE | TextKind.STAMP)
     raise BadInput(f"text can't be read as {target}; declare the column as text")
 
 

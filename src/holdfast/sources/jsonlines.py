@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 from holdfast.errors import BadInput
 from holdfast.sources import local
 from holdfast.sources.caster import TextCaster
-from holdfast.sources.grammar import NO_KIND, Kind
+from holdfast.sources.grammar import NO_KIND, TextKind
 from holdfast.sources.inference import Traits, decide, kept_as_text, merge, traits
 from holdfast.sources.records import encoding_complaint
 from holdfast.table import arrow
@@ -173,7 +173,7 @@ class KeyTraits:
 def key_traits(values: pa.Array) -> KeyTraits:
     """What marked texts look like, best given distinct."""
     plain = unmarked(values.filter(pc.starts_with(values, PLAIN)))
-    quoted = Traits(Kind.TEXT if pc.any(pc.starts_with(values, QUOTED)).as_py() else NO_KIND)
+    quoted = Traits(TextKind.TEXT if pc.any(pc.starts_with(values, QUOTED)).as_py() else NO_KIND)
     return KeyTraits(merge(traits(plain, ()), quoted), bool(pc.any(pc.starts_with(values, NESTED)).as_py()))
 
 

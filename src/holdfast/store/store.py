@@ -36,8 +36,8 @@ from holdfast.store.layout import DATABASE, LOCK, SEGMENTS, SUMS, TO_OPEN, WITH_
 from holdfast.store.lock import WriterLock
 from holdfast.store.memory import StoredMemory
 from holdfast.store.records import AppliedBatch, BatchRecord, Commit, Handled, StateFiles, TableRecord
-from holdfast.store.state_change import ChangeRecord, StateChange, changes, put_change, put_table, stored_tables
 from holdfast.store.sums import SumsWriter, checked, wrong_files
+from holdfast.store.watch_change import ChangeRecord, WatchChange, changes, put_change, put_table, stored_tables
 from holdfast.table import files
 from holdfast.table.nulls import Nulls
 from holdfast.table.table import Segment, TableFiles
@@ -344,7 +344,7 @@ class Store:
             old = self._put_checkpoint(seq, states, replaced)
         self._remove(old)
 
-    def commit_change(self, change: StateChange, states: StateFiles) -> int:
+    def commit_change(self, change: WatchChange, states: StateFiles) -> int:
         """Make a change of what is watched durable, with the engines' new states; gives its number."""
         with self._transaction():
             seq = put_change(self._db, change)

@@ -19,7 +19,7 @@ from holdfast.intake.tables import BatchReader, Sources
 from holdfast.progress import Progress
 from holdfast.results.changed import Changed
 from holdfast.store.records import COLUMNS, TableRecord
-from holdfast.store.state_change import StateChange
+from holdfast.store.watch_change import WatchChange
 from holdfast.table import files
 from holdfast.table.columns import ColumnChange, changed_schema, with_columns
 from holdfast.table.load import load_table
@@ -53,7 +53,7 @@ def change_columns(
             trial(record, now)
         about = {"columns": _described(old.schema, change)}
         replaced = {} if change.only_names else {name: where.segments}
-        made = StateChange(own_id, COLUMNS, name, 0.0, about, tables=[record], replaced=replaced, next_id=where.next_id)
+        made = WatchChange(own_id, COLUMNS, name, 0.0, about, tables=[record], replaced=replaced, next_id=where.next_id)
         parts = tables[name].dump() if change.only_names else ({}, {})
         changed = {**tables, name: WatchedTable(now, *parts)}
         return table_draft(state, made, changed, change.renamed, only_names=change.only_names)

@@ -26,7 +26,7 @@ from holdfast.rules.promotion import as_given
 from holdfast.rules.registry import parse
 from holdfast.rules.rule import Severity
 from holdfast.store.records import RULES
-from holdfast.store.state_change import StateChange
+from holdfast.store.watch_change import WatchChange
 from holdfast.table.table import Schema
 
 AnyRules = str | Path | Sequence[str] | Rules  # a rule file, a text, texts, or values
@@ -36,7 +36,7 @@ def change_rules(state: OpenState, change_id: str | None, edit: Callable[[RuleEd
     """Change what is watched, unless there is nothing to change."""
 
     def draft(own_id: str) -> Draft:
-        change = StateChange(own_id, RULES, ALL_TABLES, 0.0, {})
+        change = WatchChange(own_id, RULES, ALL_TABLES, 0.0, {})
         return Draft(change, edit(RuleEdit(state)), state.workspace.tables, Renames("", {}))
 
     return make_change(state, change_id, draft)

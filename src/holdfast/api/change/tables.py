@@ -15,7 +15,7 @@ from holdfast.errors import BadInput, suggest
 from holdfast.intake.source import ReadOptions
 from holdfast.results.changed import Changed
 from holdfast.store.records import TABLES
-from holdfast.store.state_change import StateChange
+from holdfast.store.watch_change import WatchChange
 from holdfast.table.table import Table
 
 
@@ -60,8 +60,8 @@ def drop_table(state: OpenState, name: str, change_id: str | None) -> Changed:
     return make_change(state, change_id, draft)
 
 
-def _change(own_id: str, table: Table, done: str, ways: dict[str, str], **more: Any) -> StateChange:
+def _change(own_id: str, table: Table, done: str, ways: dict[str, str], **more: Any) -> WatchChange:
     """The change in which a table is added or dropped."""
     name, about = table.schema.name, {"done": done, "rows": table.rows, "columns": len(table.schema.columns)}
     done_to, facts = {"tables": [{"table": name, **about}]}, {"ways": json.dumps(ways)}
-    return StateChange(own_id, TABLES, name, 0.0, done_to, facts, next_id=table.next_id, **more)
+    return WatchChange(own_id, TABLES, name, 0.0, done_to, facts, next_id=table.next_id, **more)

@@ -26,14 +26,14 @@ from holdfast.results.changed import Changed
 from holdfast.results.marks import MARKS
 from holdfast.rules.bind import bind
 from holdfast.rules.given import Given
-from holdfast.store.state_change import StateChange
+from holdfast.store.watch_change import WatchChange
 
 
 @dataclass(frozen=True)
 class Draft:
     """A change before any engine has seen it: what to watch after it, and in which tables."""
 
-    change: StateChange  # what is known of it already
+    change: WatchChange  # what is known of it already
     spec: WatchSpec
     tables: dict[str, WatchedTable]  # one that is rewritten or renamed is another object than before
     renames: Renames
@@ -61,7 +61,7 @@ def make_change(state: OpenState, change_id: str | None, draft: Callable[[str], 
 
 
 def table_draft(
-    state: OpenState, change: StateChange, tables: dict[str, WatchedTable], renamed: Mapping[str, str], **more: Any
+    state: OpenState, change: WatchChange, tables: dict[str, WatchedTable], renamed: Mapping[str, str], **more: Any
 ) -> Draft:
     """The draft of a change in which a table comes, changes its columns, or goes."""
     renames = Renames(change.table, renamed)

@@ -25,7 +25,7 @@ SHAPE = "shape"  # the fact with the last such change: who read the state before
 
 
 @dataclass(frozen=True)
-class StateChange:
+class WatchChange:
     """A change, ready to be made durable."""
 
     change_id: str
@@ -51,7 +51,7 @@ class ChangeRecord(NamedTuple):
     about: dict[str, Any]
 
 
-def put_change(database: sqlite3.Connection, change: StateChange) -> int:
+def put_change(database: sqlite3.Connection, change: WatchChange) -> int:
     """Store a change, all but its files; gives its number."""
     figures = 0, 0, 0, change.seconds, change.next_id, 0, 0, len(change.events)
     seq = insert_batch(database, change.change_id, change.table, change.kind, *figures)
