@@ -113,7 +113,7 @@ def test_counts_alone(holdfast: Holdfast, tmp_path: Path, rules: Path) -> None:
     more = write(tmp_path / "more.csv", [HEADER, *ROWS, "4,TX,300,1.5,2024-01-02"])
     told = holdfast("init", state, f"tax={more}", "--rules", rules, "--count-only", "--format", "json")
     assert told.code == 0
-    assert "only their number is kept" in told.err
+    assert "only their number is stored" in told.err
     assert {line["name"]: line["violations"] for line in told.objects if line["kind"] == "dc"} == {
         "fair": 1, "once": 1, "paid": 0,
     }  # fmt: skip
