@@ -83,7 +83,7 @@ def test_violations_that_are_only_counted(holdfast: Holdfast, people: Path, tmp_
     ]  # fmt: skip
     shown = holdfast("violations", state)
     assert shown.code == 0
-    assert "only their number is kept" in shown.out
+    assert "only their number is stored" in shown.out
 
 
 def test_explain_as_json(holdfast: Holdfast, ruled: Path) -> None:
