@@ -27,7 +27,7 @@ from holdfast.engines.pointwise.boxes import EQUAL, FREE, LESS, MORE, Space, mir
 from holdfast.engines.registry import make_engine
 from holdfast.engines.watched import WatchedTable
 from holdfast.pairs.compare import Count, all_pairs, merged
-from holdfast.pairs.ranked import RankedRows
+from holdfast.pairs.ranked_rows import RankedRows
 from holdfast.pairs.signatures import ORDERED, Signed, values_of
 from holdfast.table.change import Batch, Change
 from holdfast.table.runner import Threads

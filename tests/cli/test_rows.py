@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 import holdfast as hf
-from holdfast.table.naming import names_of
+from holdfast.table.row_names import names_of
 from holdfast.text.row_names import conditions, shown
 from tests.cli.running import Holdfast, Ran, refused, write
 

@@ -23,8 +23,7 @@ from holdfast.table.change import Change
 from holdfast.table.encode import stage
 from holdfast.table.load import load_table
 from holdfast.table.nulls import NullMode, Nulls
-from holdfast.table.rewrite import Kept as KeptCodes
-from holdfast.table.rewrite import rewritten
+from holdfast.table.rewrite import UsedCodes, rewritten
 from holdfast.table.runner import Runner, Threads
 from holdfast.table.table import Schema, Table, TableFiles
 from holdfast.table.types import Column
@@ -93,7 +92,7 @@ class World:
         self.where = done.table.where
         return Change(before, done.table, done.born, done.dead)
 
-    def rewrite(self) -> KeptCodes:
+    def rewrite(self) -> UsedCodes:
         """Write the table anew; gives which codes stayed."""
         made = rewritten(self.table, self.folder)
         self.where = TableFiles(self.table.schema, made.segments, self.table.next_id)

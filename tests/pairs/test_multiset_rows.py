@@ -14,7 +14,7 @@ from holdfast.pairs import compare
 from holdfast.pairs.compare import Count, all_pairs, merged
 from holdfast.pairs.multiset import Signatures
 from holdfast.pairs.rows import WeightedRows
-from holdfast.pairs.signatures import EQUAL, ORDERED, Kind, Signed
+from holdfast.pairs.signatures import EQUAL, ORDERED, SignatureKind, Signed
 
 Codes = NDArray[np.uint32]
 
@@ -36,7 +36,7 @@ def told(pairs: Signed) -> dict[tuple[int, ...], int]:
     return {tuple(words): count for words, count in zip(pairs[0].tolist(), pairs[1].tolist(), strict=True)}
 
 
-def counted(rows: WeightedRows, kind: Kind = EQUAL, distinct: bool = False) -> Signed:
+def counted(rows: WeightedRows, kind: SignatureKind = EQUAL, distinct: bool = False) -> Signed:
     return merged(all_pairs(rows, kind, distinct))
 
 
@@ -91,7 +91,7 @@ def test_wide_codes_are_not_cut() -> None:
 
 @pytest.mark.parametrize("top", [1, 254, 255, 65_534, 65_535, 2**32 - 2])
 @pytest.mark.parametrize("kind", [EQUAL, ORDERED])
-def test_a_null_that_equals_nothing_meets_no_code(kind: Kind, top: int) -> None:
+def test_a_null_that_equals_nothing_meets_no_code(kind: SignatureKind, top: int) -> None:
     rows = WeightedRows.of(np.array([[0, top, 0]], np.uint32), np.array([1, 1, 1]))
     assert told(counted(rows, kind, distinct=True)) == {(0,) * kind.sides: 3 * kind.sides}
 

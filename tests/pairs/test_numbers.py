@@ -16,13 +16,13 @@ from holdfast.changes.equal_rows import Codes
 from holdfast.pairs.compare import Count, all_pairs, equal_pairs, merged
 from holdfast.pairs.numbers import Numbering
 from holdfast.pairs.rows import WeightedRows
-from holdfast.pairs.signatures import ORDERED, Kind, Signed, both_ways, ordered_but, values_of
+from holdfast.pairs.signatures import ORDERED, SignatureKind, Signed, both_ways, ordered_but, values_of
 
 TOPS = (3, 254, 255, 65_534, 65_535, 2**32 - 2)  # the most that fits one, two and four bytes, and one more
 Weights = NDArray[np.int64]
 
 
-def by_definition(codes: Codes, weights: Weights, kind: Kind, distinct: bool) -> Counter[tuple[int, ...]]:
+def by_definition(codes: Codes, weights: Weights, kind: SignatureKind, distinct: bool) -> Counter[tuple[int, ...]]:
     """The ordered pairs of rows, each so many times as its rows are there, by what the first row is to the second."""
     found: Counter[tuple[int, ...]] = Counter()
     for i in range(len(weights)):

@@ -26,10 +26,10 @@ from holdfast.changes.equal_rows import Codes
 from holdfast.pairs import bitsets
 from holdfast.pairs.compare import Count, all_pairs, batch_pairs, merged
 from holdfast.pairs.probes import batch_of, parts_of_change, parts_of_table
-from holdfast.pairs.ranked import RankedRows
+from holdfast.pairs.ranked_rows import RankedRows
 from holdfast.pairs.ranks import Ranks
 from holdfast.pairs.rows import WeightedRows
-from holdfast.pairs.signatures import ORDERED, Kind, Signed, at_least, at_most, ordered_but, values_of
+from holdfast.pairs.signatures import ORDERED, SignatureKind, Signed, at_least, at_most, ordered_but, values_of
 from holdfast.pairs.watch import CountedSignatures, PairWatch
 from holdfast.progress import Progress
 from holdfast.table.change import Change
@@ -85,7 +85,7 @@ class World:
         admitted, self.kept = self.kept.operate(operations)
         return Change(before, admitted.table, admitted.born, admitted.dead)
 
-    def expected(self, kind: Kind = ORDERED) -> Counter[str]:
+    def expected(self, kind: SignatureKind = ORDERED) -> Counter[str]:
         return oracle.order_signatures(list(self.rows.values()), self.kept.files.schema.nulls, kind.equal_only)
 
 
@@ -135,7 +135,7 @@ def little_room() -> Iterator[None]:
 
 @settings(max_examples=30)
 @given(st.lists(changes, min_size=1, max_size=5), st.sampled_from(["equal", "distinct"]), kinds)
-def test_every_batch_leaves_what_the_definition_says(batches: list[Any], nulls: NullMode, kind: Kind) -> None:
+def test_every_batch_leaves_what_the_definition_says(batches: list[Any], nulls: NullMode, kind: SignatureKind) -> None:
     with little_room(), world(nulls) as table:
         watch = PairWatch.of(table.change([]).after, Threads(), kind=kind)
         for batch in batches:
@@ -152,7 +152,7 @@ def test_every_batch_leaves_what_the_definition_says(batches: list[Any], nulls: 
 
 @settings(max_examples=20)
 @given(st.lists(changes, min_size=1, max_size=3), st.sampled_from(["equal", "distinct"]), kinds)
-def test_tasks_elsewhere_find_the_same(batches: list[Any], nulls: NullMode, kind: Kind) -> None:
+def test_tasks_elsewhere_find_the_same(batches: list[Any], nulls: NullMode, kind: SignatureKind) -> None:
     with world(nulls) as table:
         watch = PairWatch.of(table.change(batches[0]).after, Elsewhere(), kind=kind)
         assert held(watch) == table.expected(kind)
@@ -165,7 +165,7 @@ def test_tasks_elsewhere_find_the_same(batches: list[Any], nulls: NullMode, kind
 
 @settings(max_examples=20)
 @given(changes, changes, st.sampled_from(["equal", "distinct"]), kinds)
-def test_a_kept_count_and_a_large_batch_go_on(first: Any, second: Any, nulls: NullMode, kind: Kind) -> None:
+def test_a_kept_count_and_a_large_batch_go_on(first: Any, second: Any, nulls: NullMode, kind: SignatureKind) -> None:
     with world(nulls) as table:
         counted = CountedSignatures.of(table.change(first).after, Threads(), Progress(), kind)
         loaded = CountedSignatures.load(table.kept.table, *counted.dump(), kind)
@@ -176,7 +176,7 @@ def test_a_kept_count_and_a_large_batch_go_on(first: Any, second: Any, nulls: Nu
 
 @settings(max_examples=20)
 @given(changes, st.sampled_from(["equal", "distinct"]), kinds)
-def test_values_say_what_the_first_row_is_to_the_second(batch: Any, nulls: NullMode, kind: Kind) -> None:
+def test_values_say_what_the_first_row_is_to_the_second(batch: Any, nulls: NullMode, kind: SignatureKind) -> None:
     with world(nulls) as table:
         sets = PairWatch.of(table.change(batch).after, Threads(), kind=kind).sets
         values = values_of(sets.sets, len(COLUMNS)).tolist()

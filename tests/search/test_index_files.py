@@ -15,7 +15,7 @@ from holdfast.errors import Damaged
 from holdfast.search import index, index_files, search
 from holdfast.search.queries import Condition, PairQuery
 from holdfast.search.search import PairSearch
-from holdfast.table import files, private
+from holdfast.table import files, private_arrays
 from holdfast.table.nulls import Nulls
 from tests.engines.denial.streams import Stream
 from tests.search.test_search import MANY, SCHEMA, as_set, follow, meanings, queries, rows, wanted
@@ -144,7 +144,7 @@ def test_a_bit_that_turned_is_noticed_where_it_is_used(tmp_path: Path, part: str
     (name,) = made.dump()[1]["files"]
     opened = again(made, str(tmp_path), Nulls.SQL)
     whole = np.memmap(tmp_path / name, np.uint8, "r+")
-    whole[private._contents(str(tmp_path / name))[0][part][0]] ^= 1
+    whole[private_arrays._contents(str(tmp_path / name))[0][part][0]] ^= 1
     whole.flush()
     with pytest.raises(Damaged):
         follow(opened, stream.change([(0, 7, "a", None)], [])).added(0, MANY)
@@ -155,7 +155,7 @@ def test_damage_gets_no_new_checksum(tmp_path: Path) -> None:
     (name,) = made.dump()[1]["files"]
     opened = again(made, str(tmp_path), Nulls.SQL)
     whole = np.memmap(tmp_path / name, np.uint8, "r+")
-    whole[private._contents(str(tmp_path / name))[0]["values"][0] + (1 << 19)] ^= 1
+    whole[private_arrays._contents(str(tmp_path / name))[0]["values"][0] + (1 << 19)] ^= 1
     whole.flush()
     for _ in range(5):
         follow(opened, stream.change([(0, 7, "a", None)] * 9_999, []))

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from holdfast.errors import BadInput
 from holdfast.table.admit import Incoming
+from holdfast.table.refused_rows import WrongRows
 from holdfast.table.resolve import WRONG, Mode, OnMissing
-from holdfast.table.wrong import WrongRows
 from tests.oracle import rows as oracle
 from tests.oracle.rows import Operation, Row
 from tests.table.building import Kept, bulk_path, counted, deletes, in_files, inserts, rows_of, schema_of

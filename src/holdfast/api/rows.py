@@ -18,8 +18,8 @@ from holdfast.store.store import Store
 from holdfast.table import files
 from holdfast.table.dictionary import NULL_CODE
 from holdfast.table.encode import cast, column_images
-from holdfast.table.naming import key_names
 from holdfast.table.plain import plain_rows
+from holdfast.table.row_names import key_names
 from holdfast.table.table import Table
 from holdfast.table.types import Column, show_type
 

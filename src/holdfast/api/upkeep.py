@@ -15,7 +15,7 @@ from holdfast.engines.registry import ALL_TABLES
 from holdfast.errors import BadInput, Damaged, Missing, clear_sentences, no_space
 from holdfast.results.upkeep import Vacuumed
 from holdfast.table.load import load_table
-from holdfast.table.rewrite import Kept, bytes_a_row, compacted, is_overweight, needed_bytes, rewritten
+from holdfast.table.rewrite import UsedCodes, bytes_a_row, compacted, is_overweight, needed_bytes, rewritten
 from holdfast.table.table import Segment, TableFiles
 
 _NEEDED = "needed"  # the fact of a state: how many bytes a row of each table needs
@@ -89,7 +89,7 @@ class Upkeep:
         state, store = self._state, self._store
         state.stale = True
         replaced: dict[str, tuple[Segment, ...]] = {}
-        kept: dict[str, Kept] = {}  # what of each table that is rewritten stays
+        kept: dict[str, UsedCodes] = {}  # what of each table that is rewritten stays
         dropped = 0
         for name in outgrown:
             state.progress.step(f"Writing {name} again")

@@ -17,8 +17,8 @@ from holdfast.changes.diff import Diff, Witness
 from holdfast.engines.registry import table_of_rows
 from holdfast.store.events import turned
 from holdfast.store.records import WitnessRow, WitnessRows
-from holdfast.table.naming import witnesses_of
 from holdfast.table.plain import plain_rows
+from holdfast.table.row_names import witnesses_of
 from holdfast.table.table import Table
 from holdfast.text.row_names import Values
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from holdfast.borders.rows import RankedColumns
 from holdfast.kernels import partitions as kernels
 from holdfast.kernels.partitions import Room
-from holdfast.kernels.swaps import Way
+from holdfast.kernels.swaps import Path
 
 _CACHE_BYTES = 192 << 20  # for partitions that longer contexts start with
 _BITMAP = 1 << 17  # which pairs of values that new rows have, a byte each
@@ -128,7 +128,7 @@ class Walks:
         self.columns.keep(context, partition)
         return partition
 
-    def room(self, partition: Partition, steps: int = 0) -> tuple[Room, Way]:
+    def room(self, partition: Partition, steps: int = 0) -> tuple[Room, Path]:
         """Scratch arrays for a partition, and for those so many columns further."""
         rows, size = self.columns.rows, len(partition.rows)
         values = int(rows.value_counts.max(initial=0))
@@ -138,10 +138,10 @@ class Walks:
             before, behind = np.empty((2, size + 1), np.int64)
             seen = np.empty(size + 1, np.uint32)
             room = self._own.room = Room(keys, spare, before, behind, seen, np.zeros(values, np.int32))
-        way: Way | None = getattr(self._own, "way", None)
+        way: Path | None = getattr(self._own, "way", None)
         groups = size // 2 + 1  # at most, with the end of the last
         if way is None or len(way.rows) < steps * size or len(way.starts) < steps * groups:
-            way = self._own.way = Way(np.empty(steps * size, np.int32), np.empty(steps * groups, np.int32))
+            way = self._own.way = Path(np.empty(steps * size, np.int32), np.empty(steps * groups, np.int32))
         return room, way
 
     def refined(self, coarser: Partition, column: int, skip_null: bool | None = None) -> Partition:

@@ -21,7 +21,7 @@ from holdfast.borders.targets import Targets
 from holdfast.kernels import partitions as kernels
 from holdfast.kernels.fresh import partners
 from holdfast.kernels.hashing import slots_for
-from holdfast.kernels.swaps import Asked, prove
+from holdfast.kernels.swaps import Spec, prove
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
 from holdfast.pairs.keys import KeyTable
@@ -44,7 +44,7 @@ class Questions:
     """What is asked of contexts that begin with the same columns: these, and the rest as the kernel wants it."""
 
     prefix: tuple[int, ...]
-    asked: Asked
+    asked: Spec
     contexts: Words
 
 
@@ -108,8 +108,8 @@ def _asked(
     of: NDArray[np.int64],
     wanted: NDArray[np.int64],
     order: NDArray[np.int64],
-) -> Asked:
-    """All contexts as one `Asked`; entry i asks for target `wanted[i]` of context `of[i]`, ascending."""
+) -> Spec:
+    """All contexts as one `Spec`; entry i asks for target `wanted[i]` of context `of[i]`, ascending."""
     count = len(held)
     so_far = np.cumsum(held, axis=1)
     own, column = np.nonzero(held & (so_far > 2))
@@ -117,7 +117,7 @@ def _asked(
     one, other = targets.columns_of_pairs(wanted[is_pair])
     key = np.zeros(count, np.bool_)
     key[of[wanted == targets.key]] = True
-    return Asked(
+    return Spec(
         _begins(own, count),
         order[column],
         _begins(of[is_constant], count),
@@ -135,13 +135,13 @@ def _begins(numbers: NDArray[np.int64], count: int) -> NDArray[np.int64]:
     return np.searchsorted(numbers, np.arange(count + 1))
 
 
-def _cut(asked: Asked, begin: int, end: int) -> Asked:
+def _cut(asked: Spec, begin: int, end: int) -> Spec:
     """What is asked of the contexts from one place to another."""
 
     def cut(begins: NDArray[np.int64], *arrays: NDArray[Any]) -> list[NDArray[Any]]:
         return [begins[begin : end + 1] - begins[begin], *(array[begins[begin] : begins[end]] for array in arrays)]
 
-    return Asked(  # type: ignore[call-arg]  # mypy doesn't count what lists hold
+    return Spec(  # type: ignore[call-arg]  # mypy doesn't count what lists hold
         *cut(asked.added_from, asked.added),
         *cut(asked.constants_from, asked.constants),
         *cut(asked.orders_from, asked.one, asked.other, asked.falling),

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from holdfast.progress import Progress
 from holdfast.table.change import Change
-from holdfast.table.rewrite import Kept
+from holdfast.table.rewrite import UsedCodes
 from holdfast.table.runner import Runner
 from holdfast.table.table import Table
 
@@ -58,7 +58,7 @@ class RankedColumns:
         """Nothing: the table has it all."""
         return {}, {}
 
-    def rewritten(self, table: Table, kept: Kept) -> Self:  # noqa: ARG002
+    def rewritten(self, table: Table, kept: UsedCodes) -> Self:  # noqa: ARG002
         """The rows of a table that was written again."""
         return type(self)(table)
 
@@ -72,7 +72,7 @@ class RankedColumns:
 
     def _start_with(self, table: Table) -> None:
         read = range(self.columns) if self._only is None else self._only
-        self._values = {c: _Values(table, c, self.ordered) for c in read}
+        self._values = {c: _RankedValues(table, c, self.ordered) for c in read}
         self.value_counts = _value_counts(table)
         self.count = self.fresh = table.rows  # of places, the dead included
         self._ids, self._alive = table.living_ids(), np.ones(table.rows, np.bool_)
@@ -162,7 +162,7 @@ def _value_counts(table: Table) -> NDArray[np.int64]:
     return np.array([len(dictionary) for dictionary in table.dictionaries], np.int64)
 
 
-class _Values:
+class _RankedValues:
     """The values of one column in order: their keys, and so the rank of each code."""
 
     def __init__(self, table: Table, column: int, ordered: bool) -> None:

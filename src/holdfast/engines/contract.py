@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from holdfast.engines.scored import Scored, Wanted
     from holdfast.rules.given import TableRules
     from holdfast.table.change import Batch
-    from holdfast.table.rewrite import Kept
+    from holdfast.table.rewrite import UsedCodes
     from holdfast.table.runner import Runner
 
 Json = Mapping[str, Any]
@@ -282,7 +282,7 @@ class Engine(ABC, Generic[Subject, State]):
         """
         return self
 
-    def rewritten(self, state: State, subject: Subject, kept: Mapping[str, Kept]) -> State:  # noqa: ARG002  # no codes, no use
+    def rewritten(self, state: State, subject: Subject, kept: Mapping[str, UsedCodes]) -> State:  # noqa: ARG002  # no codes, no use
         """The same state of a subject of which some tables were written anew: their rows and ids are what they were,
         their codes are not. `kept` tells the old codes of the new ones, by table (see `table.rewrite`).
 

@@ -15,8 +15,8 @@ from holdfast.errors import BadInput, refuse_below
 from holdfast.rules.given import Named
 from holdfast.rules.rule import Rule
 from holdfast.table.frames import Framed
-from holdfast.table.naming import key_names, names_of
 from holdfast.table.plain import plain_rows
+from holdfast.table.row_names import key_names, names_of
 from holdfast.table.table import Table
 from holdfast.visible import Printed
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from holdfast.progress import SILENT, Progress
 from holdfast.table.change import Change
-from holdfast.table.rewrite import Kept
+from holdfast.table.rewrite import UsedCodes
 from holdfast.table.runner import Runner, Threads
 from holdfast.table.table import Table
 
@@ -50,7 +50,7 @@ class SharedPart(Protocol):
     def follow(self, change: Change, runner: Runner) -> Any:
         """Take in a batch."""
 
-    def rewritten(self, table: Table, kept: Kept) -> Self:
+    def rewritten(self, table: Table, kept: UsedCodes) -> Self:
         """The same of a table that was written anew, where some codes stayed and were numbered anew."""
 
     def dump(self) -> tuple[Arrays, Facts]:
@@ -87,7 +87,7 @@ class WatchedTable:
         for part in self._parts.values():
             part.follow(change, runner)
 
-    def rewritten(self, table: Table, kept: Kept) -> None:
+    def rewritten(self, table: Table, kept: UsedCodes) -> None:
         """Go on with the table written anew."""
         self.table = table
         self._parts = {name: part.rewritten(table, kept) for name, part in self._parts.items()}

@@ -37,7 +37,7 @@ from holdfast.sources.dialect import Dialect
 from holdfast.sources.jsonlines import BadLine, row_of
 from holdfast.table import files
 from holdfast.table.admit import Admitted
-from holdfast.table.wrong import WrongRows
+from holdfast.table.refused_rows import WrongRows
 
 _FIRST = 5  # reasons that an outcome shows
 _LONGEST_NAME = 80

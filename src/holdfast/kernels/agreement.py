@@ -22,7 +22,7 @@ _QUICK = 0.6  # neighbours are looked at where fewer rows than this share may di
 _LITTLE = 0.05  # chance that matters little for when a look ends
 
 
-class Scratch(NamedTuple):
+class AgreementScratch(NamedTuple):
     """Arrays to work in: three as long as the column with most values, three as long as the partition. Before and after
     each call `counts` is 0 and `usual` False.
     """
@@ -46,7 +46,7 @@ def sum_up(
     totals: NDArray[np.int32],
     first: Numbers,
     lone_nulls: bool,
-    scratch: Scratch,
+    scratch: AgreementScratch,
     sums: Numbers,
 ) -> None:
     """Sums for some right sides. Those of `rhs[i]` stay incomplete where agreement beyond chance times the share of
@@ -106,7 +106,7 @@ def _count_cells(
     totals: Any,
     worth: float,
     lone_nulls: bool,
-    scratch: Scratch,
+    scratch: AgreementScratch,
     own: Any,
 ) -> Any:
     """The cells of each group, and which values are usual. Returns how many of these there are.
@@ -181,7 +181,7 @@ def _cells_of(rows: Rows, begin: int, end: int, column: Any, counts: Any, values
 
 
 @inlined
-def _sum_agreement(groups: int, scratch: Scratch, own: Any) -> None:
+def _sum_agreement(groups: int, scratch: AgreementScratch, own: Any) -> None:
     """What the rows with usual values of each group agree on."""
     at = 0
     for group in range(groups):
@@ -201,7 +201,7 @@ def _sum_agreement(groups: int, scratch: Scratch, own: Any) -> None:
 
 
 @inlined
-def _sum_chance(unnamed: Rows, column: Any, totals: Any, usual: int, scratch: Scratch, own: Any) -> None:
+def _sum_chance(unnamed: Rows, column: Any, totals: Any, usual: int, scratch: AgreementScratch, own: Any) -> None:
     """How often rows with a left side have the same usual value."""
     counts = scratch.counts
     for row in unnamed:
@@ -217,7 +217,7 @@ def _sum_chance(unnamed: Rows, column: Any, totals: Any, usual: int, scratch: Sc
 
 @kernel
 def outside(
-    rows: Rows, starts: Rows, column: NDArray[np.uint32], lone_nulls: bool, scratch: Scratch, found: Rows
+    rows: Rows, starts: Rows, column: NDArray[np.uint32], lone_nulls: bool, scratch: AgreementScratch, found: Rows
 ) -> Any:
     """The rows outside the largest cell of their group, of equally large ones that with the first row. OUT found.
     Returns how many.

@@ -23,7 +23,7 @@ from holdfast.kernels.hitting_bits import ZERO, Words, lowest, popcount, put
 from holdfast.kernels.jit import kernel
 
 
-class Search(NamedTuple):
+class HittingSearch(NamedTuple):
     """A search in progress. `depth[0]` is where it stands; -1: done."""
 
     edges: Words  # [edge, w]
@@ -48,7 +48,7 @@ def fill_inside(edges: Words, inside: Words) -> None:
 
 
 @kernel
-def advance(search: Search, most: int, budget: int, found: Words) -> int:
+def advance(search: HittingSearch, most: int, budget: int, found: Words) -> int:
     """Go on for at most `budget` steps or until OUT found[:, w] is full; gives how many sets were found."""
     depth, count = search.depth[0], 0
     while depth >= 0 and count < len(found) and budget > 0:
@@ -73,7 +73,7 @@ def advance(search: Search, most: int, budget: int, found: Words) -> int:
 
 
 @kernel
-def begin(search: Search, most: int) -> None:
+def begin(search: HittingSearch, most: int) -> None:
     """Set up the first level: nothing is chosen, and `open[0]` holds what may be."""
     search.depth[0] = 0
     if most < 1 or not _branch(search, 0, most):
@@ -100,7 +100,7 @@ def _is_empty(bits: Words) -> bool:
 
 
 @kernel
-def _choose(search: Search, depth: int, element: int) -> bool:
+def _choose(search: HittingSearch, depth: int, element: int) -> bool:
     """Choose an element; false if an earlier one is then critical for no edge."""
     missed, once, inside = search.missed[depth], search.once[depth], search.inside[element]
     then_missed, then_once = search.missed[depth + 1], search.once[depth + 1]
@@ -124,7 +124,7 @@ def meet(a: Words, b: Words) -> bool:
 
 
 @kernel
-def _branch(search: Search, depth: int, most: int) -> bool:
+def _branch(search: HittingSearch, depth: int, most: int) -> bool:
     """Open a level: pick the elements to try there, those of one missed edge, or of all of them where it is the last.
     False if an edge missed there can't be hit any more.
     """

@@ -29,7 +29,7 @@ _LOOK = 32  # elements whose bitmaps are ANDed before sets are compared
 Places = NDArray[np.int64]
 
 
-class Index(NamedTuple):
+class SetIndex(NamedTuple):
     """Sets, the largest first, and where they are found."""
 
     sets: Words  # [place, w] whole blocks, filled up with empty sets, which are below none
@@ -40,14 +40,14 @@ class Index(NamedTuple):
 
 
 @kernel
-def enter(sets: Words, index: Index) -> None:
+def enter(sets: Words, index: SetIndex) -> None:
     """Add sets to the OUT index, which has room for them."""
     for i in range(len(sets)):
         _enter(sets, i, index)
 
 
 @kernel
-def _enter(sets: Words, i: int, index: Index) -> None:
+def _enter(sets: Words, i: int, index: SetIndex) -> None:
     place = index.filled[0]
     block, word, bit = place // (64 * BLOCK), (place // 64) % BLOCK, ONE << np.uint64(place % 64)
     for w in range(sets.shape[1]):
@@ -60,7 +60,7 @@ def _enter(sets: Words, i: int, index: Index) -> None:
 
 
 @kernel
-def narrow(sets: Words, candidates: Words, index: Index, enters: bool) -> None:
+def narrow(sets: Words, candidates: Words, index: SetIndex, enters: bool) -> None:
     """IN OUT candidates: of those of each set, the ones that all its strict supersets in the index hold.
 
     Where each set that has some left `enters` the index, and sets come the largest first, a set's supersets are in the
@@ -73,7 +73,7 @@ def narrow(sets: Words, candidates: Words, index: Index, enters: bool) -> None:
 
 
 @kernel
-def gather(sets: Words, candidates: Words, index: Index, targets: Words) -> None:
+def gather(sets: Words, candidates: Words, index: SetIndex, targets: Words) -> None:
     """OUT candidates: the targets of all strict supersets in the index together."""
     elements, some = np.empty(_LOOK, np.int64), np.empty(BLOCK, np.uint64)
     for i in range(len(sets)):
@@ -92,7 +92,7 @@ def gather(sets: Words, candidates: Words, index: Index, targets: Words) -> None
 
 
 @kernel
-def _narrow(sets: Words, i: int, candidates: Words, index: Index, elements: Places, some: Words) -> bool:
+def _narrow(sets: Words, i: int, candidates: Words, index: SetIndex, elements: Places, some: Words) -> bool:
     """IN OUT candidates[i]; whether any is left. The largest sets are tried first, as the most sets are below them."""
     kept, recent = index.sets, index.recent
     if not _keep(candidates, i, candidates, i):
@@ -118,7 +118,7 @@ def _narrow(sets: Words, i: int, candidates: Words, index: Index, elements: Plac
 
 
 @kernel
-def _blocks_above(sets: Words, i: int, index: Index) -> int:
+def _blocks_above(sets: Words, i: int, index: SetIndex) -> int:
     """How many blocks, from the first on, hold sets larger than this one."""
     low, high = 0, (index.filled[0] + 64 * BLOCK - 1) // (64 * BLOCK)
     size = _size(sets, i)

@@ -213,7 +213,7 @@ def _check_orders(
                     standing -= 1
 
 
-class Asked(NamedTuple):
+class Spec(NamedTuple):
     """Contexts that begin with the columns of one partition, sorted by the columns that they add to it, and what is
     asked of each. Where the columns, constants and orders of context k begin stands at place k, the end at the last.
     """
@@ -229,7 +229,7 @@ class Asked(NamedTuple):
     key: NDArray[np.bool_]
 
 
-class Way(NamedTuple):
+class Path(NamedTuple):
     """Room for the partitions on the way down from the first one, end to end."""
 
     rows: Rows
@@ -237,7 +237,7 @@ class Way(NamedTuple):
 
 
 @inlined
-def _most_common(asked: Asked, begin: int, end: int, open_: Any, counts: Any) -> Any:
+def _most_common(asked: Spec, begin: int, end: int, open_: Any, counts: Any) -> Any:
     """The column that is in most of the orders that are still open, of those between two places."""
     best = np.int64(-1)
     counts[:] = 0
@@ -251,7 +251,7 @@ def _most_common(asked: Asked, begin: int, end: int, open_: Any, counts: Any) ->
 
 
 @inlined
-def _check_pairs(rows: Rows, starts: Rows, ground: Ground, asked: Asked, k: int, pairs: Ints) -> Any:
+def _check_pairs(rows: Rows, starts: Rows, ground: Ground, asked: Spec, k: int, pairs: Ints) -> Any:
     """The orders asked of context k. OUT pairs: those that break one. Returns how many.
 
     Rows are sorted by one column for all orders that it is in, by as few columns as is easy to see.
@@ -288,9 +288,9 @@ def prove(
     values: Ints,
     skip_null: bool,
     fresh: int,
-    asked: Asked,
+    asked: Spec,
     most: int,
-    way: Way,
+    way: Path,
     room: Room,
     pairs: Ints,
     within: Ints,

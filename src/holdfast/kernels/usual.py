@@ -21,7 +21,7 @@ Int = np.int64 | int
 TESTED, USUAL, GROUPS, PAIRED, AGREEMENT, KNOWN, SAME = range(7)  # the sums
 
 
-class Cells(NamedTuple):
+class ClusterCells(NamedTuple):
     """Rows in groups: `keys[cell]` is a cell's cluster and value; a cluster's cells hang in a chain."""
 
     keys: NDArray[np.uint64]
@@ -33,7 +33,7 @@ class Cells(NamedTuple):
     nameless: Marks  # of each cluster, whether a null stands on its left side: it tells nothing
 
 
-class Values(NamedTuple):
+class ValueCells(NamedTuple):
     """What is kept of each value, and of each cell the next one of its value."""
 
     usual: Marks
@@ -43,7 +43,7 @@ class Values(NamedTuple):
     following: Ints  # of each cell
 
 
-def _cells_in(clusters: Ints, cells: Cells) -> int:
+def _cells_in(clusters: Ints, cells: ClusterCells) -> int:
     """About how many cells some clusters have."""
     return len(clusters) * (1 + len(cells.counts) // max(len(cells.sizes), 1))
 
@@ -64,7 +64,7 @@ def link(keys: NDArray[np.uint64], word: int, first: int, head: Ints, following:
 
 
 @measured(lambda clusters, cells, *_: 2 * _cells_in(clusters, cells))
-def choose(clusters: Ints, cells: Cells, oldest: Ints) -> None:
+def choose(clusters: Ints, cells: ClusterCells, oldest: Ints) -> None:
     """The largest cell of some clusters, of equals the one with the oldest row; -1 where all are empty.
 
     IN clusters[i], oldest[cell]; OUT cells.best[cluster]
@@ -85,7 +85,7 @@ def choose(clusters: Ints, cells: Cells, oldest: Ints) -> None:
 
 
 @measured(lambda clusters, cells, *_: 5 * _cells_in(clusters, cells))
-def leave(clusters: Ints, cells: Cells, values: Values, sums: Ints, unit: int, majority: Ints) -> None:
+def leave(clusters: Ints, cells: ClusterCells, values: ValueCells, sums: Ints, unit: int, majority: Ints) -> None:
     """Take clusters out of the sums, as they are before a batch.
 
     IN clusters[i]; OUT majority[i]: the value of most rows of the cluster, or -1
@@ -98,7 +98,7 @@ def leave(clusters: Ints, cells: Cells, values: Values, sums: Ints, unit: int, m
 
 
 @measured(lambda changed, *_: 5 * len(changed))
-def count(changed: Ints, before: Ints, cells: Cells, values: Values, sums: Ints) -> None:
+def count(changed: Ints, before: Ints, cells: ClusterCells, values: ValueCells, sums: Ints) -> None:
     """Count the rows of values anew, given the cells that changed, and their counts before."""
     for i in range(len(changed)):
         cell = changed[i]
@@ -112,7 +112,7 @@ def count(changed: Ints, before: Ints, cells: Cells, values: Values, sums: Ints)
 
 
 @measured(lambda clusters, cells, *_: 10 * _cells_in(clusters, cells))
-def enter(clusters: Ints, cells: Cells, values: Values, sums: Ints, unit: int, before: Ints) -> None:
+def enter(clusters: Ints, cells: ClusterCells, values: ValueCells, sums: Ints, unit: int, before: Ints) -> None:
     """Bring clusters in again as they are after the batch, and see to the clusters of values that turned.
 
     IN clusters[i], before[i]: the value of most of its rows before; rows of values are counted already
@@ -149,7 +149,7 @@ def enter(clusters: Ints, cells: Cells, values: Values, sums: Ints, unit: int, b
 
 
 @kernel
-def _majority(cluster: Int, cells: Cells, values: Values) -> Int:
+def _majority(cluster: Int, cells: ClusterCells, values: ValueCells) -> Int:
     """The value that most rows of a cluster have, and two at least; -1 where there is none."""
     best = cells.best[cluster]
     if best < 0 or cells.nameless[cluster] or cells.keys[best, 1] >= len(values.usual):
@@ -159,7 +159,7 @@ def _majority(cluster: Int, cells: Cells, values: Values) -> Int:
 
 
 @kernel
-def _add(cluster: Int, sign: int, cells: Cells, values: Values, sums: Ints, unit: int) -> None:
+def _add(cluster: Int, sign: int, cells: ClusterCells, values: ValueCells, sums: Ints, unit: int) -> None:
     """Add what a cluster tells, or take it away."""
     if cells.nameless[cluster]:
         return

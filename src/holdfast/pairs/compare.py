@@ -27,7 +27,7 @@ from holdfast.pairs.bitsets import packed
 from holdfast.pairs.counter import KeyCounter
 from holdfast.pairs.numbers import Numbering, Numbers
 from holdfast.pairs.rows import WeightedRows
-from holdfast.pairs.signatures import Kind, Signed, both_ways
+from holdfast.pairs.signatures import SignatureKind, Signed, both_ways
 from holdfast.table.threads import SoFar, each
 
 OnProgress = Callable[[float], None]  # gets the share of pairs that are compared
@@ -52,7 +52,7 @@ class Count:
 
     queries: WeightedRows
     rows: WeightedRows
-    kind: Kind
+    kind: SignatureKind
     distinct: bool
     within: bool = False  # the queries are the rows, and each pair counts once
     own: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
@@ -194,18 +194,20 @@ def merged(parts: Sequence[Signed]) -> Signed:
     return found.signed()
 
 
-def all_pairs(rows: WeightedRows, kind: Kind, distinct: bool, progress: OnProgress | None = None) -> list[Signed]:
+def all_pairs(
+    rows: WeightedRows, kind: SignatureKind, distinct: bool, progress: OnProgress | None = None
+) -> list[Signed]:
     """Every pair of rows once (of a kind of order: from both its rows), as parts to add up."""
     parts = Count(rows, rows, kind, distinct, within=True).from_both_rows(progress)
     return [*parts, *both_ways([equal_pairs(rows, kind, distinct)], kind)]
 
 
-def equal_pairs(rows: WeightedRows, kind: Kind, distinct: bool) -> Signed:
+def equal_pairs(rows: WeightedRows, kind: SignatureKind, distinct: bool) -> Signed:
     """The pairs among equal rows: w (w - 1) / 2 for a row of weight w."""
     return _of_equals(rows, rows.weights * (rows.weights - 1) // 2, kind, distinct)
 
 
-def _of_equals(rows: WeightedRows, counts: NDArray[np.int64], kind: Kind, distinct: bool) -> Signed:
+def _of_equals(rows: WeightedRows, counts: NDArray[np.int64], kind: SignatureKind, distinct: bool) -> Signed:
     """A count for the signature of each row with one that is equal: all columns, or those that are not null."""
     counted = np.flatnonzero(counts)
     if not len(counted):
@@ -215,7 +217,7 @@ def _of_equals(rows: WeightedRows, counts: NDArray[np.int64], kind: Kind, distin
     return np.tile(sets, (1, kind.sides)), counts[counted]
 
 
-def batch_pairs(batch: WeightedRows, kind: Kind, distinct: bool, against: Sequence[Signed]) -> list[Signed]:
+def batch_pairs(batch: WeightedRows, kind: SignatureKind, distinct: bool, against: Sequence[Signed]) -> list[Signed]:
     """The pairs that a batch adds and takes, from those of its rows against the rows after it, wherever these are.
 
     Let rows have weights w before and v = w + d after. A pair of distinct rows i, j counts v_i v_j - w_i w_j

@@ -22,7 +22,7 @@ from holdfast.pairs.keys import KeyTable
 from holdfast.progress import Progress
 from holdfast.table.change import Change
 from holdfast.table.dictionary import NULL_CODE
-from holdfast.table.rewrite import Kept
+from holdfast.table.rewrite import UsedCodes
 from holdfast.table.runner import Runner
 from holdfast.table.table import Table
 
@@ -131,7 +131,7 @@ class FilledColumns:
         living = self._counts > 0
         return self._known.keys[living], self._counts[living]
 
-    def rewritten(self, table: Table, kept: Kept) -> FilledColumns:  # noqa: ARG002
+    def rewritten(self, table: Table, kept: UsedCodes) -> FilledColumns:  # noqa: ARG002
         """Which cells are null stays as it is."""
         return self
 

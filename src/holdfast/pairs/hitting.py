@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.kernels.hitting import Search, advance, begin, fill_inside
+from holdfast.kernels.hitting import HittingSearch, advance, begin, fill_inside
 from holdfast.kernels.hitting_repair import GROW_ONE, first_missed, grow, mark_minimal
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
@@ -88,7 +88,7 @@ def _search(family: Family, max_size: int | None, within: Words | None, progress
             yield block[:count]
 
 
-def _started(family: Family, most: int, within: Words | None) -> Search:
+def _started(family: Family, most: int, within: Words | None) -> HittingSearch:
     """A search at its beginning."""
     edges, inside = family.edges, family.inside
     open_ = np.bitwise_or.reduce(edges, axis=0)
@@ -98,7 +98,7 @@ def _started(family: Family, most: int, within: Words | None) -> Search:
     missed, once = np.zeros((2, depth, inside.shape[1]), np.uint64)
     opened, todo = np.zeros((2, depth, edges.shape[1]), np.uint64)
     missed[0], opened[0] = bitsets.first(len(edges), inside.shape[1]), open_
-    search = Search(edges, inside, missed, once, opened, todo, np.zeros(depth, np.int64), np.zeros(1, np.int64))
+    search = HittingSearch(edges, inside, missed, once, opened, todo, np.zeros(depth, np.int64), np.zeros(1, np.int64))
     begin(search, most)
     return search
 

@@ -27,7 +27,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.kernels.hitting_maximal import BLOCK, Index, enter, gather, narrow
+from holdfast.kernels.hitting_maximal import BLOCK, SetIndex, enter, gather, narrow
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
 from holdfast.table.threads import OnProgress, each
@@ -162,7 +162,7 @@ def _sifted(
     return sets[some], targets[some]
 
 
-def _narrowed(sets: Words, candidates: Words, index: Index, recent: int = 0) -> Words:
+def _narrowed(sets: Words, candidates: Words, index: SetIndex, recent: int = 0) -> Words:
     """Of the candidates of sets, those that all their strict supersets hold."""
     candidates = candidates.copy()
 
@@ -174,7 +174,7 @@ def _narrowed(sets: Words, candidates: Words, index: Index, recent: int = 0) -> 
     return candidates
 
 
-def _gathered(sets: Words, index: Index, targets: Words) -> Words:
+def _gathered(sets: Words, index: SetIndex, targets: Words) -> Words:
     """For each set the targets of its strict supersets."""
     candidates = np.zeros_like(sets)
     _in_threads(lambda part: gather(sets[part], candidates[part], index, targets), len(sets))
@@ -187,18 +187,18 @@ def _in_threads(work: Callable[[slice], None], count: int) -> None:
     each(parts, lambda part, _: work(part))
 
 
-def _indexed(columns: int, sets: Words) -> Index:
+def _indexed(columns: int, sets: Words) -> SetIndex:
     index = _room(columns, sets)
     enter(sets, index)
     return index
 
 
-def _room(columns: int, sets: Words, recent: int = 0) -> Index:
+def _room(columns: int, sets: Words, recent: int = 0) -> SetIndex:
     """An index without sets, but with room for these."""
     blocks, words = -(-len(sets) // (64 * BLOCK)), sets.shape[1]
     kept, lately = (np.zeros((rows, words), np.uint64) for rows in (64 * BLOCK * blocks, recent))
     bitmaps = np.zeros((blocks, 64 * words, BLOCK), np.uint64)
-    return Index(kept, np.zeros(1, np.int64), bitmaps, _rarest(columns, sets), lately)
+    return SetIndex(kept, np.zeros(1, np.int64), bitmaps, _rarest(columns, sets), lately)
 
 
 def _rarest(columns: int, sets: Words) -> NDArray[np.int64]:

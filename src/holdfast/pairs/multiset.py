@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from holdfast.errors import BadInput
 from holdfast.kernels.agree_sets import index_keys, sum_where
 from holdfast.pairs.counter import KeyCounter
-from holdfast.pairs.signatures import EQUAL, Counts, Kind, Signed, Words
+from holdfast.pairs.signatures import EQUAL, Counts, SignatureKind, Signed, Words
 
 Tally = Callable[[KeyCounter], None]
 
@@ -52,14 +52,14 @@ class Delta:
 class Signatures:
     """Signatures of pairs over a number of columns, with counts; of the kind `EQUAL`, agree-sets."""
 
-    def __init__(self, columns: int, kind: Kind = EQUAL) -> None:
+    def __init__(self, columns: int, kind: SignatureKind = EQUAL) -> None:
         if not 0 <= columns <= MOST_COLUMNS:
             raise BadInput(f"agree-sets span at most {MOST_COLUMNS} columns, not {columns}; choose some with --columns")
         self.columns, self.kind = columns, kind
         self._clear(0)
 
     @staticmethod
-    def of(columns: int, sets: Words, counts: Counts, kind: Kind = EQUAL) -> Signatures:
+    def of(columns: int, sets: Words, counts: Counts, kind: SignatureKind = EQUAL) -> Signatures:
         """The multiset of some sets."""
         made = Signatures(columns, kind)
         made._clear(len(counts))
@@ -160,7 +160,7 @@ class Signatures:
         return {"sets": self.sets.reshape(-1), "counts": self.counts}
 
     @staticmethod
-    def load(columns: int, arrays: Mapping[str, NDArray[Any]], kind: Kind = EQUAL) -> Signatures:
+    def load(columns: int, arrays: Mapping[str, NDArray[Any]], kind: SignatureKind = EQUAL) -> Signatures:
         """The multiset that `dump` described."""
         counts = np.array(arrays["counts"], np.int64)
         sets = np.array(arrays["sets"], np.uint64).reshape(len(counts), kind.words(columns))

@@ -12,9 +12,9 @@ from functools import lru_cache, partial
 import numpy as np
 
 from holdfast.pairs.compare import Count, OnProgress, all_pairs, batch_pairs, equal_pairs, merged
-from holdfast.pairs.ranked import RankedRows, rows_of
+from holdfast.pairs.ranked_rows import RankedRows, rows_of
 from holdfast.pairs.rows import WeightedRows, tops_of
-from holdfast.pairs.signatures import EQUAL, Kind, Signed, both_ways
+from holdfast.pairs.signatures import EQUAL, SignatureKind, Signed, both_ways
 from holdfast.table.change import Change
 from holdfast.table.load import open_table, run_probe
 from holdfast.table.runner import Runner
@@ -29,7 +29,7 @@ def parts_of_table(
     runner: Runner,
     rows: WeightedRows | None = None,
     progress: OnProgress | None = None,
-    kind: Kind = EQUAL,
+    kind: SignatureKind = EQUAL,
 ) -> list[Signed]:
     """The signature of every pair of a table's rows (of a kind of order: from both), with how many pairs have it.
 
@@ -43,19 +43,19 @@ def parts_of_table(
     return both_ways(runner.map(partial(_share, table.where, kind, shares), range(shares)), kind)
 
 
-def _share(where: TableFiles, kind: Kind, shares: int, number: int) -> Signed:
+def _share(where: TableFiles, kind: SignatureKind, shares: int, number: int) -> Signed:
     rows, distinct = _open_rows(where, kind), where.schema.nulls.are_distinct
     mine = Count(rows, rows, kind, distinct, within=True).share(number, shares)
     return mine if number else merged([mine, equal_pairs(rows, kind, distinct)])
 
 
 @lru_cache(maxsize=1)
-def _open_rows(where: TableFiles, kind: Kind) -> WeightedRows:
+def _open_rows(where: TableFiles, kind: SignatureKind) -> WeightedRows:
     """The rows of a table, kept for the next task in this process."""
     return rows_of(open_table(where), kind)
 
 
-def parts_of_change(change: Change, runner: Runner, kind: Kind = EQUAL) -> list[Signed]:
+def parts_of_change(change: Change, runner: Runner, kind: SignatureKind = EQUAL) -> list[Signed]:
     """The signatures of the pairs that a batch added and took, with signed counts, as parts to add up."""
     batch, after = batch_of(change), change.after
     distinct = after.schema.nulls.are_distinct
@@ -69,7 +69,7 @@ def parts_of_change(change: Change, runner: Runner, kind: Kind = EQUAL) -> list[
     return batch_pairs(alone, kind, distinct, against)
 
 
-def _ranked_shard(where: TableFiles, batch: WeightedRows, kind: Kind, number: int) -> Signed:
+def _ranked_shard(where: TableFiles, batch: WeightedRows, kind: SignatureKind, number: int) -> Signed:
     """A task by itself, not a probe: for the order of values it needs the table's dictionaries."""
     table = open_table(where)
     rows = RankedRows.of_shards(table, [(table.shards[number], table.alive[number])], kind)

@@ -25,7 +25,7 @@ Signed = tuple[Words, Counts]  # signatures, a row of words each, with signed co
 
 
 @dataclass(frozen=True)
-class Kind:
+class SignatureKind:
     """What a signature tells of each column."""
 
     sides: int
@@ -45,14 +45,14 @@ class Kind:
         return (self.sides - 1) * 64 * -(-columns // 64) + columns
 
 
-EQUAL = Kind(1)
-ORDERED = Kind(2)
+EQUAL = SignatureKind(1)
+ORDERED = SignatureKind(2)
 _VALUES = np.array([8, 4, 1, 2], np.uint8)  # by the two bits of a column: neither, at most, at least, both
 
 
-def ordered_but(columns: Iterable[int]) -> Kind:
+def ordered_but(columns: Iterable[int]) -> SignatureKind:
     """The kind of order in which these columns are compared for equality alone."""
-    return Kind(ORDERED.sides, tuple(sorted(set(columns))))
+    return SignatureKind(ORDERED.sides, tuple(sorted(set(columns))))
 
 
 def at_most(column: int) -> int:
@@ -82,6 +82,6 @@ def values_of(words: Words, columns: int) -> NDArray[np.uint8]:
     return values
 
 
-def both_ways(parts: list[Signed], kind: Kind) -> list[Signed]:
+def both_ways(parts: list[Signed], kind: SignatureKind) -> list[Signed]:
     """Signatures that depend on which row comes first are counted from both rows."""
     return parts + [mirrored(part) for part in parts] if kind.ordered else parts

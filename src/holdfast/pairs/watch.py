@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from holdfast.pairs.compare import Count, all_pairs, equal_pairs
 from holdfast.pairs.multiset import Delta, Signatures
 from holdfast.pairs.probes import batch_of, parts_of_change, parts_of_table
-from holdfast.pairs.ranked import queries_of, rows_of
+from holdfast.pairs.ranked_rows import queries_of, rows_of
 from holdfast.pairs.rows import WeightedRows
-from holdfast.pairs.signatures import EQUAL, ORDERED, Kind, both_ways
+from holdfast.pairs.signatures import EQUAL, ORDERED, SignatureKind, both_ways
 from holdfast.progress import SILENT, Progress
 from holdfast.table.change import Change
-from holdfast.table.rewrite import Kept
+from holdfast.table.rewrite import UsedCodes
 from holdfast.table.runner import Runner
 from holdfast.table.table import Table
 
@@ -35,7 +35,7 @@ class PairWatch:
     took out.
     """
 
-    usual: ClassVar[Kind] = EQUAL  # what is counted unless another kind is asked for
+    usual: ClassVar[SignatureKind] = EQUAL  # what is counted unless another kind is asked for
 
     def __init__(self, table: Table, signatures: Signatures, rows: WeightedRows | None = None) -> None:
         self._table, self.sets, self._rows = table, signatures, rows
@@ -43,7 +43,7 @@ class PairWatch:
         self.delta = Delta(none, none)
 
     @classmethod
-    def of(cls, table: Table, runner: Runner, progress: Progress = SILENT, kind: Kind | None = None) -> Self:
+    def of(cls, table: Table, runner: Runner, progress: Progress = SILENT, kind: SignatureKind | None = None) -> Self:
         """Count the pairs of a table (of a kind of order: from both rows)."""
         kind = kind or cls.usual
 
@@ -89,7 +89,7 @@ class PairWatch:
         return self.sets.dump(), {}
 
     @classmethod
-    def load(cls, table: Table, arrays: Arrays, facts: Mapping[str, Any], kind: Kind | None = None) -> Self:  # noqa: ARG003
+    def load(cls, table: Table, arrays: Arrays, facts: Mapping[str, Any], kind: SignatureKind | None = None) -> Self:  # noqa: ARG003
         """The watch over a table that `dump` described. The rows are read at the first batch."""
         return cls(table, Signatures.load(len(table.schema.columns), arrays, kind or cls.usual))
 
@@ -100,8 +100,8 @@ class CountedSignatures(PairWatch):
     """
 
     name: ClassVar[str] = "order-signatures"
-    usual: ClassVar[Kind] = ORDERED
+    usual: ClassVar[SignatureKind] = ORDERED
 
-    def rewritten(self, table: Table, kept: Kept) -> CountedSignatures:  # noqa: ARG002
+    def rewritten(self, table: Table, kept: UsedCodes) -> CountedSignatures:  # noqa: ARG002
         """Signatures know no codes; the next batch reads the rows again."""
         return CountedSignatures.load(table, *self.dump(), self.sets.kind)

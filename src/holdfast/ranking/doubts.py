@@ -21,7 +21,7 @@ from holdfast.ranking.suggestion import Doubt, Suggestion
 from holdfast.rules.dependency import FD
 from holdfast.rules.given import GivenRule, TableRules
 from holdfast.table.dictionary import NULL_CODE
-from holdfast.table.naming import names_of, some_values
+from holdfast.table.row_names import names_of, some_values
 from holdfast.table.runner import Runner
 from holdfast.table.table import Table
 

@@ -12,7 +12,7 @@ from holdfast.engines.contract import Json
 from holdfast.engines.registry import table_of_rows
 from holdfast.store.memory import EventRecord
 from holdfast.store.store import Store
-from holdfast.table.naming import key_names
+from holdfast.table.row_names import key_names
 from holdfast.text.row_names import Values
 
 RuleKey = tuple[str, str, str]  # engine, table ("*": all) and text

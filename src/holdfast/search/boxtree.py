@@ -4,9 +4,9 @@
 questions in threads. A tree is one writer's: no question may run while rows go in or out.
 
 A tree can be written to a file and opened from there without being read: the leaves are mapped, and what a batch
-changes is copied page by page (see `holdfast.table.private`). The inner nodes, a twentieth of the bytes, are read and
-checked when the tree is opened, so no search can go astray; each leaf is checked when a search or a batch first comes
-by it.
+changes is copied page by page (see `table/private_arrays.py`). The inner nodes, a twentieth of the bytes, are read
+and checked when the tree is opened, so no search can go astray. A leaf is checked when a search or a batch first
+reaches it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from holdfast.errors import Damaged
 from holdfast.kernels import boxdelete, boxprobe, boxtree
 from holdfast.kernels.boxprobe import Question
 from holdfast.kernels.boxtree import DAMAGED, FACTS, FAN, LEAF, LEAVES, MOST, NODES, Tree
-from holdfast.table.private import PrivateArrays
+from holdfast.table.private_arrays import PrivateArrays
 from holdfast.table.runner import Threads
 
 Ids = NDArray[np.int64]

@@ -21,7 +21,7 @@ from holdfast.search.operands import Line, Operands, Packing, Spaces, born_since
 from holdfast.search.queries import Check, Condition, Lookup
 from holdfast.search.sorting import sorted_order
 from holdfast.table import files
-from holdfast.table.private import PrivateArrays, let_go
+from holdfast.table.private_arrays import PrivateArrays, let_go
 from holdfast.table.table import Table
 
 Ids = NDArray[np.int64]

@@ -16,7 +16,7 @@ from holdfast.search.queries import PairQuery
 from holdfast.search.search import BatchPairs, PairSearch
 from holdfast.table.change import Change
 from holdfast.table.nulls import Nulls
-from holdfast.table.rewrite import Kept
+from holdfast.table.rewrite import UsedCodes
 from holdfast.table.rows import Rows
 from holdfast.table.runner import Runner
 from holdfast.table.table import Table
@@ -67,7 +67,7 @@ class TableSearch:
             search.pairs.open_when_needed(arrays, facts, table.folder)
         return search
 
-    def rewritten(self, table: Table, kept: Kept) -> Self:  # noqa: ARG002
+    def rewritten(self, table: Table, kept: UsedCodes) -> Self:  # noqa: ARG002
         """Without queries, for whoever had some asks again; indexes know codes, and are made anew."""
         search = type(self)(table)
         search.keeps_indexes = True

@@ -14,11 +14,11 @@ from holdfast.changes.operations import INSERT
 from holdfast.table import bulk, files, shard
 from holdfast.table.encode import Caster, Staged, merge
 from holdfast.table.load import fresh_values, open_segment, with_segments
+from holdfast.table.refused_rows import NO_ROWS, WrongRows, refuse, refuse_null_keys
 from holdfast.table.resolve import Mode, OnMissing, Resolution, resolve, resolve_snapshot
 from holdfast.table.runner import Runner
 from holdfast.table.shard import Shard
 from holdfast.table.table import Segment, Table, TableFiles
-from holdfast.table.wrong import NO_ROWS, WrongRows, refuse, refuse_null_keys
 
 SMALL = 200_000
 _ROWS_A_SLICE = 1 << 20

@@ -19,7 +19,7 @@ from holdfast.kernels.jit import frozen
 from holdfast.progress import Progress
 from holdfast.table.change import Change
 from holdfast.table.load import run_probe
-from holdfast.table.rewrite import Kept
+from holdfast.table.rewrite import UsedCodes
 from holdfast.table.runner import Runner
 from holdfast.table.shard import Shard, narrowed
 from holdfast.table.table import Alive, Table
@@ -35,7 +35,7 @@ class Moved(NamedTuple):
     steps: NDArray[np.int64]
 
 
-class Counts:
+class ValueCounts:
     """The frequencies of one column by code, as narrow as they fit. A file's array is copied when first written to."""
 
     def __init__(self, array: NDArray[Any]) -> None:
@@ -81,7 +81,7 @@ class Frequencies:
 
     name: ClassVar[str] = "frequencies"
 
-    def __init__(self, columns: list[Counts]) -> None:
+    def __init__(self, columns: list[ValueCounts]) -> None:
         self.columns = columns
         nothing = np.empty(0, np.int64)
         self.moved = [Moved(nothing, nothing) for _ in columns]
@@ -91,18 +91,18 @@ class Frequencies:
         """Count the codes of all rows: in threads column by column, elsewhere shard by shard."""
         places = range(len(table.dictionaries))
         if runner.is_local:
-            return cls(runner.map(lambda column: Counts(narrowed(_counted(table, column))), places))
+            return cls(runner.map(lambda column: ValueCounts(narrowed(_counted(table, column))), places))
         totals = [np.zeros(len(dictionary), np.uint32) for dictionary in table.dictionaries]
         for columns in _groups([len(dictionary) for dictionary in table.dictionaries]):
             for answer in run_probe(runner, count_shard, table, columns):
                 for column, (codes, counts) in zip(columns, answer, strict=True):
                     totals[column][codes] += counts
-        return cls([Counts(narrowed(total)) for total in totals])
+        return cls([ValueCounts(narrowed(total)) for total in totals])
 
     @classmethod
     def load(cls, table: Table, arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Any]) -> Frequencies:  # noqa: ARG003
         """From what `dump` gave."""
-        columns = [Counts(arrays[str(column)]) for column in range(len(table.dictionaries))]
+        columns = [ValueCounts(arrays[str(column)]) for column in range(len(table.dictionaries))]
         for counts, dictionary in zip(columns, table.dictionaries, strict=True):
             counts.reach(len(dictionary))
         return cls(columns)
@@ -113,10 +113,10 @@ class Frequencies:
         for counts, moved, dictionary in zip(self.columns, self.moved, change.after.dictionaries, strict=True):
             counts.move(moved, len(dictionary))
 
-    def rewritten(self, table: Table, kept: Kept) -> Frequencies:  # noqa: ARG002
+    def rewritten(self, table: Table, kept: UsedCodes) -> Frequencies:  # noqa: ARG002
         """The counts of the codes that stayed."""
         pairs = zip(self.columns, kept, strict=True)
-        return Frequencies([Counts(narrowed(counts.of(stays).astype(np.uint64))) for counts, stays in pairs])
+        return Frequencies([ValueCounts(narrowed(counts.of(stays).astype(np.uint64))) for counts, stays in pairs])
 
     def dump(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """The counts, as narrow as they fit."""

@@ -20,7 +20,7 @@ Codes = NDArray[np.int64]
 Rank = Callable[[Codes], tuple[NDArray[np.int64], NDArray[np.int64]]]
 
 
-class Kept(NamedTuple):
+class LeaderState(NamedTuple):
     """Leaders as they are kept: their codes, and the code (-1: none) and primary rank that the floor was made of."""
 
     codes: Codes
@@ -40,7 +40,7 @@ class Leaders:
         rank: Rank,
         living: Callable[[], Codes],
         show: int,
-        kept: Kept | None = None,
+        kept: LeaderState | None = None,
         lasting: bool = False,
         keep: int = 64,
     ) -> None:
@@ -55,9 +55,9 @@ class Leaders:
             if kept.floor_code >= 0:
                 self._floor = self._floor_of(kept.floor_primary)
 
-    def kept(self) -> Kept:
+    def kept(self) -> LeaderState:
         """What another process goes on with."""
-        return Kept(self._codes, self._floor_code, self._floor[0] if self._floor else 0)
+        return LeaderState(self._codes, self._floor_code, self._floor[0] if self._floor else 0)
 
     def best(self) -> Codes:
         """The best codes, the very best first."""

@@ -46,7 +46,7 @@ _VALUES_AT_ONCE = 1 << 26  # bytes
 _ROWS_A_SEGMENT = 1 << 20
 _INDEX = 12  # bytes of a row's hash and place
 # For each column the old codes that stay, ascending, null's first: the new code of `kept[column][i]` is i.
-Kept = tuple[NDArray[np.int64], ...]
+UsedCodes = tuple[NDArray[np.int64], ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +54,7 @@ class Rewritten:
     """The new segments of a table, which codes stayed, and how many values went."""
 
     segments: tuple[Segment, ...]
-    kept: Kept
+    kept: UsedCodes
     dropped: int
 
 

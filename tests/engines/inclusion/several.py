@@ -27,7 +27,7 @@ from holdfast.table.admit import Incoming, admit
 from holdfast.table.change import Batch, Change
 from holdfast.table.encode import Staged, stage
 from holdfast.table.load import load_table
-from holdfast.table.rewrite import Kept, rewritten
+from holdfast.table.rewrite import UsedCodes, rewritten
 from holdfast.table.runner import Runner, Threads
 from holdfast.table.table import Schema, Table, TableFiles
 from holdfast.table.types import Column
@@ -103,9 +103,9 @@ class Several:
         """Read the tables anew from their files, as another process would."""
         self.tables = {name: load_table(where) for name, where in self.where.items()}
 
-    def rewrite(self, names: Iterable[str]) -> dict[str, Kept]:
+    def rewrite(self, names: Iterable[str]) -> dict[str, UsedCodes]:
         """Write some tables anew; gives which codes stayed."""
-        kept: dict[str, Kept] = {}
+        kept: dict[str, UsedCodes] = {}
         for name in names:
             made = rewritten(self.tables[name], self.folder)
             self.where[name] = TableFiles(self.tables[name].schema, made.segments, self.tables[name].next_id)

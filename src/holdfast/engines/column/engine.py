@@ -12,7 +12,7 @@ from holdfast.engines.watched import WatchedTable
 from holdfast.progress import SILENT, Progress
 from holdfast.table.change import Batch
 from holdfast.table.frequencies import Frequencies
-from holdfast.table.rewrite import Kept
+from holdfast.table.rewrite import UsedCodes
 from holdfast.table.runner import Runner
 
 
@@ -45,6 +45,6 @@ class ColumnEngine(Engine[WatchedTable, FactsState]):
         """The state that `dump` described."""
         return FactsState.load(subject.table, subject.part(Frequencies), arrays, facts)
 
-    def rewritten(self, state: FactsState, subject: WatchedTable, kept: Mapping[str, Kept]) -> FactsState:  # noqa: ARG002
+    def rewritten(self, state: FactsState, subject: WatchedTable, kept: Mapping[str, UsedCodes]) -> FactsState:  # noqa: ARG002
         """The state from the frequencies of the codes that stayed."""
         return FactsState.of(subject.table, subject.part(Frequencies))

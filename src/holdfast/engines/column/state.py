@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.table.dictionary import NULL_CODE
-from holdfast.table.frequencies import Counts, Frequencies, Moved
-from holdfast.table.leaders import Kept, Leaders
+from holdfast.table.frequencies import Frequencies, Moved, ValueCounts
+from holdfast.table.leaders import Leaders, LeaderState
 from holdfast.table.plain import Plain, plain_values
 from holdfast.table.table import Table
 from holdfast.table.types import show_type
@@ -71,7 +71,9 @@ class ColumnState:
     another process, nobody looks at all values.
     """
 
-    def __init__(self, table: Table, column: int, counts: Counts, distinct: int, kept: Sequence[Kept | None]) -> None:
+    def __init__(
+        self, table: Table, column: int, counts: ValueCounts, distinct: int, kept: Sequence[LeaderState | None]
+    ) -> None:
         self.column, self.counts, self.table, self.distinct = column, counts, table, distinct
         self._generation = table.order_keys(column).generation
         living, (least, greatest, frequent) = counts.occurring, kept
@@ -82,7 +84,7 @@ class ColumnState:
         )
 
     @staticmethod
-    def of(table: Table, column: int, counts: Counts) -> ColumnState:
+    def of(table: Table, column: int, counts: ValueCounts) -> ColumnState:
         """From all values."""
         return ColumnState(table, column, counts, int(np.count_nonzero(counts.array[1:])), (None, None, None))
 
@@ -152,7 +154,9 @@ class FactsState:
         """The state that `dump` described."""
         ends = np.cumsum([count for count, _, _ in facts["floors"]])
         codes = np.split(np.array(arrays["leaders"]), ends[:-1])
-        leaders = [Kept(own, code, primary) for own, (_, code, primary) in zip(codes, facts["floors"], strict=True)]
+        leaders = [
+            LeaderState(own, code, primary) for own, (_, code, primary) in zip(codes, facts["floors"], strict=True)
+        ]
         columns = [
             ColumnState(table, c, own, distinct, leaders[3 * c : 3 * c + 3])
             for c, (own, distinct) in enumerate(zip(frequencies.columns, facts["distinct"], strict=True))

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.borders.parts import Cover, Numbers
+from holdfast.borders.cover import Cover, Numbers
 from holdfast.borders.targets import Targets
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words

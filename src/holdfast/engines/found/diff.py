@@ -13,8 +13,8 @@ from typing import Generic
 
 import numpy as np
 
+from holdfast.borders.cover import Numbers
 from holdfast.borders.evidence import Witnesses
-from holdfast.borders.parts import Numbers
 from holdfast.borders.targets import Targets
 from holdfast.changes.diff import Cause, CauseKind, Diff, Finding
 from holdfast.engines.found.causes import Standing

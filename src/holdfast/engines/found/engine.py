@@ -16,9 +16,9 @@ from typing import Any, ClassVar, Generic, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.borders.cover import Cover, Numbers, dump_parts, load_parts
 from holdfast.borders.evidence import Witnesses
 from holdfast.borders.method import Choice, strategy_in_words
-from holdfast.borders.parts import Cover, Numbers, dump_parts, load_parts
 from holdfast.borders.targets import Targets
 from holdfast.changes.diff import NOBODY, Cause, CauseKind, Diff, Witness
 from holdfast.engines.contract import Engine, RuleClass
@@ -39,7 +39,7 @@ from holdfast.progress import SILENT, Progress
 from holdfast.rules.rule import Rule
 from holdfast.rules.shares import ErrorName
 from holdfast.table.change import Batch, Change
-from holdfast.table.naming import witnesses_of
+from holdfast.table.row_names import witnesses_of
 from holdfast.table.runner import Runner
 from holdfast.table.table import Table
 

@@ -15,8 +15,8 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 from numpy.typing import NDArray
 
 from holdfast.borders.borders import Borders
+from holdfast.borders.cover import Cover, Numbers
 from holdfast.borders.evidence import Witnesses
-from holdfast.borders.parts import Cover, Numbers
 from holdfast.borders.rows import CodedColumns, RankedColumns
 from holdfast.borders.targets import Targets
 from holdfast.engines.watched import Arrays, Facts, WatchedTable, below

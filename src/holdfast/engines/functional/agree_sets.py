@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.borders.parts import Cover
+from holdfast.borders.cover import Cover
 from holdfast.engines.found.strategies import Covers, CoverStrategy, Followed, Spec, exact
 from holdfast.engines.functional import derive
 from holdfast.engines.functional.approximate import derive_approximate
@@ -18,12 +18,12 @@ from holdfast.errors import BadInput
 from holdfast.pairs import bitsets
 from holdfast.pairs.maximal import Maximal, Shift
 from holdfast.pairs.multiset import MOST_COLUMNS, Delta
-from holdfast.pairs.signatures import Kind
+from holdfast.pairs.signatures import SignatureKind
 from holdfast.pairs.watch import PairWatch
 from holdfast.progress import Progress, search_progress
 from holdfast.rules.shares import pairs_of
 from holdfast.table.change import Change
-from holdfast.table.rewrite import Kept
+from holdfast.table.rewrite import UsedCodes
 from holdfast.table.runner import Runner
 from holdfast.table.table import Table
 from holdfast.table.threads import OnProgress
@@ -56,7 +56,7 @@ class CountedAgreeSets(PairWatch):
             self.changed = before, shift
         return delta
 
-    def rewritten(self, table: Table, kept: Kept) -> CountedAgreeSets:  # noqa: ARG002
+    def rewritten(self, table: Table, kept: UsedCodes) -> CountedAgreeSets:  # noqa: ARG002
         """Agree-sets know no codes; rows are read again with the next batch."""
         return CountedAgreeSets.load(table, *self.dump())
 
@@ -70,7 +70,11 @@ class CountedAgreeSets(PairWatch):
 
     @classmethod
     def load(
-        cls, table: Table, arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Any], kind: Kind | None = None
+        cls,
+        table: Table,
+        arrays: Mapping[str, NDArray[Any]],
+        facts: Mapping[str, Any],
+        kind: SignatureKind | None = None,
     ) -> Self:
         """What `dump` described."""
         made, columns = super().load(table, inside("pairs/", arrays), facts, kind), len(table.schema.columns)

@@ -20,7 +20,7 @@ from holdfast.borders.partitions import ColumnPartitions, Partition, Walks
 from holdfast.borders.rows import CodedColumns
 from holdfast.engines.functional.evidence import FDEvidence
 from holdfast.kernels import agreement as kernels
-from holdfast.kernels.agreement import Scratch
+from holdfast.kernels.agreement import AgreementScratch
 from holdfast.table.dictionary import NULL_CODE
 from holdfast.table.table import Table
 
@@ -198,13 +198,13 @@ class Agreement:
             partition = self._walks.refined(partition, column, skip_null=False)
         return partition
 
-    def _scratch(self, partition: Partition) -> Scratch:
+    def _scratch(self, partition: Partition) -> AgreementScratch:
         """Arrays to work in, for each thread its own."""
         size = len(partition.rows)
-        scratch: Scratch | None = getattr(self._own, "scratch", None)
+        scratch: AgreementScratch | None = getattr(self._own, "scratch", None)
         if scratch is None or len(scratch.values) < size:
             values = int(self._codes.value_counts.max(initial=1))
-            scratch = self._own.scratch = Scratch(
+            scratch = self._own.scratch = AgreementScratch(
                 np.zeros(values, np.int32), np.zeros(values, np.bool_), np.empty(values, np.uint32),
                 np.empty(size, np.uint32), np.empty(size, np.int32), np.empty(size // 2 + 1, np.int32),
             )  # fmt: skip

@@ -20,7 +20,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.borders.parts import Cover
+from holdfast.borders.cover import Cover
 from holdfast.kernels.hitting import fill_inside
 from holdfast.kernels.hitting_weighted import Weighted, advance_weighted, begin_weighted
 from holdfast.pairs import bitsets

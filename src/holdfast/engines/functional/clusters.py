@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.kernels.usual import Cells, link
+from holdfast.kernels.usual import ClusterCells, link
 from holdfast.pairs.counter import KeyCounter
 from holdfast.table.dictionary import NULL_CODE
 
@@ -75,11 +75,11 @@ class Clusters:
         right = self.cells.keys[cells, 1]
         return np.vstack([left, right]), right >= _OWN
 
-    def seen(self) -> Cells:
+    def seen(self) -> ClusterCells:
         """What kernels see of the cells."""
         clusters, cells = self.clusters.used, self.cells.used
         chains = self._next[:cells], self.clusters.counts, self._head[:clusters], self.best[:clusters]
-        return Cells(self.cells.keys, self.cells.counts, *chains, self.nameless[:clusters])
+        return ClusterCells(self.cells.keys, self.cells.counts, *chains, self.nameless[:clusters])
 
     def without_empty(self) -> Clusters:
         """The same without clusters and cells that have no rows."""

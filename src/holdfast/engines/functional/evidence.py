@@ -33,7 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.engines.thresholds import LONGER, tested_weight
-from holdfast.kernels.usual import Cells, Values, count, enter, leave, link
+from holdfast.kernels.usual import ClusterCells, ValueCells, count, enter, leave, link
 
 OPEN = 0.1  # what one group that would fail by chance leaves open, beside what it shows
 UNIT = 1 << 30  # agreement is summed in whole numbers of this part
@@ -86,11 +86,11 @@ Ids = NDArray[np.int64]
 class EvidenceSums:
     """The sums of an `FDEvidence`; `cells` are always those of the same groups as they are at the time."""
 
-    def __init__(self, cells: Cells, values: int) -> None:
+    def __init__(self, cells: ClusterCells, values: int) -> None:
         self._sums = np.zeros(7, np.int64)
         self._majority = np.full(len(cells.sizes), -1)  # of the clusters that left
         self._linked = 0
-        self._values = Values(np.empty(0, np.bool_), *(np.empty(0, np.int64) for _ in range(4)))
+        self._values = ValueCells(np.empty(0, np.bool_), *(np.empty(0, np.int64) for _ in range(4)))
         every, none = np.arange(len(cells.counts)), np.zeros(len(cells.counts), np.int64)
         self.enter(np.arange(len(cells.sizes)), every, none, cells, values)
 
@@ -104,17 +104,17 @@ class EvidenceSums:
         """What `dump` described."""
         tested_weight = EvidenceSums.__new__(EvidenceSums)
         tested_weight._sums = arrays["sums"].copy()
-        tested_weight._values = Values(*(arrays[name].copy() for name in Values._fields))
+        tested_weight._values = ValueCells(*(arrays[name].copy() for name in ValueCells._fields))
         tested_weight._linked = len(tested_weight._values.following)
         return tested_weight
 
-    def leave(self, clusters: Ids, cells: Cells, values: int) -> None:
+    def leave(self, clusters: Ids, cells: ClusterCells, values: int) -> None:
         """Some clusters are about to change."""
         self._make_room(cells, values)
         self._majority = np.empty(len(clusters), np.int64)
         leave(clusters, cells, self._values, self._sums, UNIT, self._majority)
 
-    def enter(self, clusters: Ids, changed: Ids, counts: Ids, cells: Cells, values: int) -> None:
+    def enter(self, clusters: Ids, changed: Ids, counts: Ids, cells: ClusterCells, values: int) -> None:
         """They have changed, and these are the cells that did, with their counts before."""
         self._make_room(cells, values)
         count(changed, counts, cells, self._values, self._sums)
@@ -125,13 +125,13 @@ class EvidenceSums:
         tested, usual, groups, paired, agreement, known, same = self._sums.tolist()
         return FDEvidence(rows, tested, usual, groups, paired, agreement, known, same, outside)
 
-    def _make_room(self, cells: Cells, values: int) -> None:
+    def _make_room(self, cells: ClusterCells, values: int) -> None:
         """Grow to hold all `values`, and link new cells."""
         kept = self._values
         if values > len(kept.head):
             room = max(values, 2 * len(kept.head))
             usual, majorities, numbers = (_longer(each, room, 0) for each in (kept.usual, kept.majorities, kept.rows))
-            kept = Values(usual, majorities, numbers, _longer(kept.head, room, -1), kept.following)
+            kept = ValueCells(usual, majorities, numbers, _longer(kept.head, room, -1), kept.following)
         if len(cells.counts) > len(kept.following):
             room = max(len(cells.counts), 2 * len(kept.following))
             kept = kept._replace(following=_longer(kept.following, room, -1))

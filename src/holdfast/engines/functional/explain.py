@@ -17,8 +17,8 @@ from holdfast.pairs.filled import is_empty
 from holdfast.rules.dependency import FD, Dependency, columns_of, parse
 from holdfast.rules.shares import g1, g3
 from holdfast.table.dictionary import NULL_CODE
-from holdfast.table.naming import keys_of, names_of
 from holdfast.table.plain import plain_values
+from holdfast.table.row_names import keys_of, names_of
 from holdfast.table.table import Table
 from holdfast.text.quotes import quoted
 from holdfast.text.row_names import Values, listed

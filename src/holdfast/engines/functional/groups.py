@@ -28,7 +28,7 @@ from holdfast.engines.functional.evidence import EvidenceSums, FDEvidence
 from holdfast.engines.given.changed import MOST
 from holdfast.engines.given.finder import Finder, TableFinder
 from holdfast.engines.given.keeper import Effect, Pairs, alone
-from holdfast.kernels.usual import Values, choose
+from holdfast.kernels.usual import ValueCells, choose
 from holdfast.table.change import Change
 from holdfast.table.rows import Rows
 from holdfast.table.table import Table
@@ -37,7 +37,7 @@ Ids = NDArray[np.int64]
 
 _LEAST = 1024  # fewer cells are kept, also where most are empty
 _SMALL = 1 << 16  # clusters and cells, which take five megabytes
-_TOLD = tuple(f"told {name}" for name in ("sums", *Values._fields))  # the evidence for the rule, where it is kept
+_TOLD = tuple(f"told {name}" for name in ("sums", *ValueCells._fields))  # the evidence for the rule, where it is kept
 PARTS = ("totals", *KEPT, *_TOLD)  # of a dump
 
 

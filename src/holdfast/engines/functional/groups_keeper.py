@@ -29,7 +29,7 @@ from holdfast.rules.given import Named
 from holdfast.rules.shares import g1, g3
 from holdfast.table.change import Batch, Change
 from holdfast.table.dictionary import NULL_CODE
-from holdfast.table.rewrite import Kept
+from holdfast.table.rewrite import UsedCodes
 from holdfast.table.runner import Runner
 from holdfast.table.table import Schema, Table
 
@@ -240,7 +240,7 @@ class GroupsKeeper(Keeper[WatchedTable, GroupsState]):
         tallies = [tally(*facts[named.text]) for named in self.rules]
         return GroupsState(subject.table, tallies, dumped=arrays, keys=keys)
 
-    def rewritten(self, state: GroupsState, subject: WatchedTable, kept: Mapping[str, Kept]) -> GroupsState:  # noqa: ARG002
+    def rewritten(self, state: GroupsState, subject: WatchedTable, kept: Mapping[str, UsedCodes]) -> GroupsState:  # noqa: ARG002
         """Numbers know no codes, and groups and indexes follow from the table."""
         keys = {named.text: KeptKey(known.totals) for named, known in self._many(state)}
         return GroupsState(subject.table, state.tallies, keys=keys)

@@ -22,7 +22,7 @@ from holdfast.progress import SILENT, Progress
 from holdfast.rules.given import TableRules
 from holdfast.rules.registry import parse
 from holdfast.table.change import Batch
-from holdfast.table.rewrite import Kept
+from holdfast.table.rewrite import UsedCodes
 from holdfast.table.runner import Runner
 
 
@@ -125,7 +125,7 @@ class GivenEngine(Engine[Any, GivenState]):
         keeper = self._keeper(subject)
         return self._state(keeper, keeper.load(subject, arrays, facts))
 
-    def rewritten(self, state: GivenState, subject: Any, kept: Mapping[str, Kept]) -> GivenState:
+    def rewritten(self, state: GivenState, subject: Any, kept: Mapping[str, UsedCodes]) -> GivenState:
         """The same state of a table that was rewritten."""
         return replace(state, kept=state.keeper.rewritten(state.kept, subject, kept))
 

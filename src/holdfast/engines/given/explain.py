@@ -11,7 +11,7 @@ import numpy as np
 from holdfast.engines import contract
 from holdfast.engines.given.listing import PairListing
 from holdfast.rules.given import Named
-from holdfast.table.naming import keys_of
+from holdfast.table.row_names import keys_of
 
 
 @dataclass(frozen=True, eq=False)

@@ -31,7 +31,7 @@ from holdfast.engines.listing import Listing
 from holdfast.progress import SILENT, Progress
 from holdfast.rules.given import Named
 from holdfast.table.change import Batch
-from holdfast.table.rewrite import Kept as KeptCodes
+from holdfast.table.rewrite import UsedCodes as KeptCodes
 from holdfast.table.rows import Ids, Rows
 from holdfast.table.runner import Runner
 

@@ -15,8 +15,8 @@ from holdfast.rules.given import Named
 from holdfast.rules.rule import Rule
 from holdfast.rules.sentences import Evaluator, Why, sentence, why
 from holdfast.search.found import FoundPairs
-from holdfast.table.naming import names_of
 from holdfast.table.plain import plain_rows
+from holdfast.table.row_names import names_of
 from holdfast.table.table import Table
 from holdfast.text.row_names import by_number, listed
 

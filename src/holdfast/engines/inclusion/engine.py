@@ -16,7 +16,7 @@ from holdfast.errors import BadInput
 from holdfast.progress import SILENT, Progress
 from holdfast.rules.inclusion import IND
 from holdfast.table.change import Batch
-from holdfast.table.rewrite import Kept
+from holdfast.table.rewrite import UsedCodes
 from holdfast.table.runner import Runner
 
 Subject = Mapping[str, WatchedTable]
@@ -86,6 +86,6 @@ class InclusionEngine(Engine[Mapping[str, WatchedTable], INDState]):
         state.found = {**derive.unary(state), **nary.holding(state)}
         return state
 
-    def rewritten(self, state: INDState, subject: Subject, kept: Mapping[str, Kept]) -> INDState:  # noqa: ARG002
+    def rewritten(self, state: INDState, subject: Subject, kept: Mapping[str, UsedCodes]) -> INDState:  # noqa: ARG002
         """AttributeClusters and candidates know no codes."""
         return state.moved(subject)

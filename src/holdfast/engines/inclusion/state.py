@@ -17,7 +17,7 @@ from holdfast.engines.inclusion.values import Compare, Texts, class_of
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import SILENT, Progress
 from holdfast.table.dictionary import Dictionary
-from holdfast.table.frequencies import Counts, Frequencies
+from holdfast.table.frequencies import Frequencies, ValueCounts
 from holdfast.table.runner import Runner
 from holdfast.table.table import Table
 
@@ -69,7 +69,7 @@ class INDState:
         parts = {name: each.part(Frequencies, runner, progress) for name, each in watched.items()}
         return INDState(tables, attributes_of(tables, settings.compare), parts, settings)
 
-    def counts(self, attribute: Attribute) -> Counts:
+    def counts(self, attribute: Attribute) -> ValueCounts:
         """How often each code of an attribute occurs."""
         return self.frequencies[attribute.table].columns[attribute.column]
 

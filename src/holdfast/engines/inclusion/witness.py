@@ -17,8 +17,8 @@ from holdfast.engines.inclusion.translate import Codes, translate
 from holdfast.errors import BadInput
 from holdfast.rules.inclusion import IND, Side
 from holdfast.table import images
-from holdfast.table.naming import keys_of, some_values
 from holdfast.table.plain import plain_values
+from holdfast.table.row_names import keys_of, some_values
 from holdfast.table.table import Table
 
 SHOWN = 3

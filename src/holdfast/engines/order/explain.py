@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from holdfast.borders.cover import Numbers
 from holdfast.borders.partitions import Partition
-from holdfast.borders.parts import Numbers
 from holdfast.borders.rows import RankedColumns
 from holdfast.borders.targets import Targets
 from holdfast.changes.diff import Witness
@@ -23,7 +23,7 @@ from holdfast.rules.order import Canonical, Constant, parse
 from holdfast.rules.sentences import explained
 from holdfast.rules.shares import g3
 from holdfast.table.dictionary import NULL_CODE
-from holdfast.table.naming import witnesses_of
+from holdfast.table.row_names import witnesses_of
 from holdfast.table.table import Schema, Table
 
 

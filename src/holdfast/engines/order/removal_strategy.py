@@ -18,7 +18,7 @@ from itertools import combinations
 
 import numpy as np
 
-from holdfast.borders.parts import Cover
+from holdfast.borders.cover import Cover
 from holdfast.borders.rows import RankedColumns
 from holdfast.borders.targets import Targets
 from holdfast.engines.found.strategies import Covers, CoverStrategy, Followed, Spec

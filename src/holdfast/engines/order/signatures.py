@@ -16,8 +16,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from holdfast.borders.cover import Cover
 from holdfast.borders.evidence import Border, maximal
-from holdfast.borders.parts import Cover
 from holdfast.borders.targets import Targets
 from holdfast.engines.found.strategies import Covers, CoverStrategy, Followed, Spec, exact
 from holdfast.engines.watched import Arrays, Facts, WatchedTable

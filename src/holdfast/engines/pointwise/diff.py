@@ -24,7 +24,7 @@ from holdfast.engines.pointwise.state import PointwiseMoment, PointwiseState
 from holdfast.pairs import bitsets
 from holdfast.rules.sentences import explained
 from holdfast.table.change import Change
-from holdfast.table.naming import witnesses_of
+from holdfast.table.row_names import witnesses_of
 
 BELOW: CauseKind = "below --min-coverage"
 

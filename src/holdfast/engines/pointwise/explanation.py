@@ -15,7 +15,7 @@ from holdfast.engines.pointwise.sweeps import breaking_pairs, count_pairs
 from holdfast.errors import BadInput
 from holdfast.rules.pointwise import Pointwise, parse
 from holdfast.rules.sentences import explained
-from holdfast.table.naming import witnesses_of
+from holdfast.table.row_names import witnesses_of
 from holdfast.table.table import Table
 
 

@@ -19,7 +19,7 @@ from holdfast.engines.found.strategies import Strategy
 from holdfast.engines.pointwise.boxes import Boxes, Space, Values
 from holdfast.engines.pointwise.sweeps import breaking_pairs
 from holdfast.engines.watched import Arrays, Facts, WatchedTable, below, inside
-from holdfast.pairs.signatures import Kind, ordered_but, values_of
+from holdfast.pairs.signatures import SignatureKind, ordered_but, values_of
 from holdfast.pairs.watch import CountedSignatures
 from holdfast.progress import Progress
 from holdfast.table.change import Change
@@ -37,7 +37,7 @@ class PointwiseSpec:
     max_lhs: int | None = None
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> SignatureKind:
         """How signatures compare rows."""
         return ordered_but([column for column, ordered in enumerate(self.space.ordered) if not ordered])
 

@@ -21,8 +21,8 @@ from holdfast.rules.conditions import Comparison, of_t
 from holdfast.rules.measure import TableRule
 from holdfast.search.constants import COMPARE
 from holdfast.table.dictionary import NULL_CODE
-from holdfast.table.frequencies import Counts, Frequencies, Moved
-from holdfast.table.leaders import Kept, Leaders
+from holdfast.table.frequencies import Frequencies, Moved, ValueCounts
+from holdfast.table.leaders import Leaders, LeaderState
 from holdfast.table.plain import Plain, plain_values
 from holdfast.table.table import Table
 
@@ -56,7 +56,7 @@ class TableMeasure(ABC):
         return None, None
 
     @property
-    def _counts(self) -> Counts:
+    def _counts(self) -> ValueCounts:
         return self._frequencies.columns[self._column]
 
     @property
@@ -138,7 +138,9 @@ class _DistinctCount(_Number):
 class _Extreme(TableMeasure):
     """The least or the greatest value of a column."""
 
-    def __init__(self, rule: TableRule, table: Table, frequencies: Frequencies, kept: Kept | None = None) -> None:
+    def __init__(
+        self, rule: TableRule, table: Table, frequencies: Frequencies, kept: LeaderState | None = None
+    ) -> None:
         super().__init__(rule, table, frequencies)
         self._generation = table.order_keys(self._column).generation
         sign = 1 if rule.quantity.measure == "min" else -1
@@ -193,4 +195,4 @@ def measured(
             return _NullShare(*asked)
         case "distinct":
             return _DistinctCount(*asked, fact)
-    return _Extreme(*asked, None if array is None else Kept(np.array(array), *fact))
+    return _Extreme(*asked, None if array is None else LeaderState(np.array(array), *fact))

@@ -24,7 +24,7 @@ from holdfast.progress import SILENT, Progress
 from holdfast.rules.given import Named
 from holdfast.rules.measure import TableRule
 from holdfast.table.frequencies import Frequencies
-from holdfast.table.rewrite import Kept
+from holdfast.table.rewrite import UsedCodes
 from holdfast.table.rows import Rows
 from holdfast.table.runner import Runner, Threads
 
@@ -105,7 +105,7 @@ class MeasuresKeeper(Keeper[WatchedTable, MeasuresState]):
             for named in self.rules
         ]
 
-    def rewritten(self, state: MeasuresState, subject: WatchedTable, kept: Mapping[str, Kept]) -> MeasuresState:  # noqa: ARG002
+    def rewritten(self, state: MeasuresState, subject: WatchedTable, kept: Mapping[str, UsedCodes]) -> MeasuresState:  # noqa: ARG002
         """The state from the frequencies of the codes that stayed."""
         return self.begin(subject, Threads())
 

@@ -19,8 +19,8 @@ from holdfast.report.document.rules import RuleSection
 from holdfast.report.document.timeline import Timeline
 from holdfast.results.memory import Event, RuleKey
 from holdfast.store.records import BatchRecord
-from holdfast.table.naming import key_names
 from holdfast.table.plain import plain_rows
+from holdfast.table.row_names import key_names
 from holdfast.table.table import Table
 from holdfast.text.row_names import Values
 

@@ -20,8 +20,8 @@ from holdfast.report.pictures import bars, histogram, line
 from holdfast.rules.inclusion import IND
 from holdfast.table.dictionary import NULL_CODE
 from holdfast.table.frequencies import Frequencies
-from holdfast.table.naming import key_names
 from holdfast.table.plain import plain_values
+from holdfast.table.row_names import key_names
 from holdfast.table.types import show_type
 from holdfast.text.quotes import quoted
 from holdfast.visible import visible

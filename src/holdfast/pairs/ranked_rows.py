@@ -13,7 +13,7 @@ import numpy as np
 from holdfast.changes.equal_rows import Codes
 from holdfast.pairs.ranks import Ranks
 from holdfast.pairs.rows import WeightedRows, Weights, hashes_of, tops_of
-from holdfast.pairs.signatures import ORDERED, Kind
+from holdfast.pairs.signatures import ORDERED, SignatureKind
 from holdfast.table.rewrite import used_codes
 from holdfast.table.shard import Shard
 from holdfast.table.table import Alive, Table
@@ -28,12 +28,12 @@ class RankedRows(WeightedRows):
         self._ranks = ranks
 
     @staticmethod
-    def of_table(table: Table, kind: Kind = ORDERED) -> RankedRows:
+    def of_table(table: Table, kind: SignatureKind = ORDERED) -> RankedRows:
         """All living rows of a table."""
         return RankedRows.of_shards(table, list(table.living()), kind)
 
     @staticmethod
-    def of_shards(table: Table, shards: Sequence[tuple[Shard, Alive]], kind: Kind = ORDERED) -> RankedRows:
+    def of_shards(table: Table, shards: Sequence[tuple[Shard, Alive]], kind: SignatureKind = ORDERED) -> RankedRows:
         """The living rows of some of a table's shards."""
         ranks = [
             None if c in kind.equal_only else Ranks(used_codes(table, c, shards), table.order_keys(c))
@@ -68,7 +68,7 @@ class RankedRows(WeightedRows):
         return ranked
 
 
-def rows_of(table: Table, kind: Kind) -> WeightedRows:
+def rows_of(table: Table, kind: SignatureKind) -> WeightedRows:
     """All living rows of a table, with cells that signatures of a kind can be made from."""
     return RankedRows.of_table(table, kind) if kind.ordered else WeightedRows.of_table(table)
 
