@@ -221,14 +221,15 @@ class BrokenContexts(Broken):
 
     def hits(self, rules: Numbers, seen: Compared) -> Numbers:
         """The first pair that agrees on the context and breaks the target."""
-        words = self._wording.targets.context_words
-        sets = [bitsets.packed(each, words) for each in (seen.equal, seen.signs < 0, seen.signs > 0)]
+        targets, words = self._wording.targets, self._wording.targets.context_words
+        ordered = (seen.signs < 0, seen.signs > 0) if targets.ascending_pairs else (seen.equal & False,) * 2
+        sets = [bitsets.packed(each, words) for each in (seen.equal, *ordered)]
         places = np.arange(len(seen.pairs))
         if len(places) > _MANY:  # most pairs look like others
             table = KeyTable(2 * words, len(places))
             places = np.unique(table.entries(np.concatenate(sets[:2], axis=1)), return_index=True)[1]
             sets = [each[places] for each in sets]
-        found = self._first(rules, sets[0], self._wording.targets.broken_by(*sets))
+        found = self._first(rules, sets[0], targets.broken_by(*sets))
         return np.where(found >= 0, places[found], -1)
 
     def _first(self, rules: Numbers, agree: Words, broken: Words) -> Numbers:

@@ -13,6 +13,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,32 +32,42 @@ from holdfast.table.table import Table
 Numbers = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
-_AT_ONCE = 1 << 15  # pairs that are compared together
+_AT_ONCE = 1 << 13  # pairs that are compared together
 _TRIED = 1 << 20  # pairs of a new row with any other that are compared at most, rather than searched for
 
 
 @dataclass(frozen=True, eq=False)
 class Compared:
-    """Pairs of rows, by id: on which columns the two agree, and the sign of their difference on each, `[pair, column]`;
-    0 also where a null leaves it unknown.
-    """
+    """Pairs of rows of a table, by id, and what their rows are to each other, `[pair, column]`."""
 
     pairs: Numbers
-    equal: Mask
-    signs: Numbers
+    table: Table
 
-    @staticmethod
-    def of(pairs: Numbers, table: Table) -> Compared:
-        """Pairs of rows of a table."""
-        rows, back = np.unique(pairs, return_inverse=True)
-        codes, back = table.codes(rows), back.reshape(-1, 2)
-        keys = np.array([table.order_keys(column).of(own) for column, own in enumerate(codes)]).reshape(len(codes), -1)
-        one, other = (keys[:, back[:, side]].T for side in (0, 1))
-        equal, signs = one == other, (one > other).astype(np.int64) - (one < other)
-        if table.schema.nulls.are_distinct:
-            nulls = (codes == NULL_CODE)[:, back].any(axis=2).T
-            equal, signs = equal & ~nulls, np.where(nulls, 0, signs)
-        return Compared(pairs, equal, signs)
+    @cached_property
+    def equal(self) -> Mask:
+        """On which columns the two rows agree."""
+        one, other = self._codes
+        equal: Mask = (one == other) & self._known
+        return equal
+
+    @cached_property
+    def signs(self) -> NDArray[np.int8]:
+        """The sign of the difference of the two rows on each column; 0 also where a null leaves it unknown."""
+        keys = [self.table.order_keys(column).of for column in range(len(self.table.schema.columns))]
+        one, other = (np.array([of(own) for of, own in zip(keys, side.T, strict=True)]).T for side in self._codes)
+        return np.where(self._known, (one > other).astype(np.int8) - (one < other), 0).astype(np.int8)
+
+    @cached_property
+    def _codes(self) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+        rows, back = np.unique(self.pairs, return_inverse=True)
+        codes, back = self.table.codes(rows).T, back.reshape(-1, 2)
+        return codes[back[:, 0]], codes[back[:, 1]]
+
+    @cached_property
+    def _known(self) -> Mask | np.bool_:
+        """Where no null is that differs from everything."""
+        nulls = [side == NULL_CODE for side in self._codes] if self.table.schema.nulls.are_distinct else []
+        return ~np.logical_or(*nulls) if nulls else np.True_
 
 
 class Broken(ABC):
@@ -85,12 +96,12 @@ def breaking_pairs(broken: Broken, change: Change, known: Numbers) -> Numbers:
     after, born = change.after, np.asarray(change.born, np.int64)
     left = left[np.argsort(-broken.sizes[left], kind="stable")]
     for some in _at_hand(born, after):
-        left = _tried(broken, left, Compared.of(some, after), pairs)
+        left = _tried(broken, left, Compared(some, after), pairs)
         if not len(left):
             return pairs
     while len(left):
         found = _first(broken.rule(int(left[0])), after, change.come)
-        seen = None if found is None else Compared.of(np.array([found]), after)
+        seen = None if found is None else Compared(np.array([found]), after)
         left = left[1:] if seen is None else _tried(broken, left, seen, pairs)
     return pairs
 
