@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import HealthCheck, is_hypothesis_test, settings
+from hypothesis import HealthCheck, settings
 
 from tests import needs
 from tests.compiling import compile_once
@@ -55,8 +55,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def _try(item: pytest.Item, share: float) -> None:
     """Try only a share of the random examples of a test, or more than all."""
     test: Any = getattr(item, "function", None)
-    if is_hypothesis_test(test) and not hasattr(test, "tries_a_share"):
-        usual = test._hypothesis_internal_use_settings  # Hypothesis itself has no setting for a share
+    usual = getattr(test, "_hypothesis_internal_use_settings", None)  # Hypothesis itself has no setting for a share
+    if usual is not None and not hasattr(test, "tries_a_share"):
         examples = max(_FEWEST, round(usual.max_examples * share))
         test._hypothesis_internal_use_settings = settings(usual, max_examples=examples)
         test.tries_a_share = True
