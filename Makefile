@@ -1,7 +1,9 @@
 # Everything sets itself up: `make demo` and `make test` need Python 3.11 or newer, and make.
 PYTHON ?= python3
 BIN := .venv/bin
-PYTEST := $(BIN)/python -m pytest -n 2 --dist loadgroup
+# Tests write thousands of small states: in memory, where 4 GB of it are free for files.
+MEMORY := $(shell df -Pk /dev/shm 2>/dev/null | awk '$$4 > 4000000 && $$6 == "/dev/shm" {print "TMPDIR=/dev/shm"}')
+PYTEST := $(MEMORY) $(BIN)/python -m pytest -n 2 --dist loadgroup
 # Hundreds of processes start in the tests, each of them sooner where Python may store its bytecode.
 unexport PYTHONDONTWRITEBYTECODE
 

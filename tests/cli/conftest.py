@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from functools import cache
 from pathlib import Path
@@ -11,28 +12,32 @@ import typer.main
 
 from holdfast import cli
 from holdfast.intake import readers
-from tests.cli.running import Holdfast, Ran, write
+from tests.cli.running import HEADER, Holdfast, Ran, write
 
 _commands = cache(typer.main.get_command)  # typer makes all commands again for each call, which takes half of its time
+
+
+def run(patch: pytest.MonkeyPatch, *words: object) -> int:
+    """Run the command in this process; gives its exit code."""
+    patch.setenv("COLUMNS", "200")
+    patch.setattr(typer.main, "get_command", _commands)
+    patch.setattr(sys, "argv", ["holdfast", *map(str, words)])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert isinstance(ended.value.code, int)
+    return ended.value.code
 
 
 @pytest.fixture
 def holdfast(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Holdfast:
     """The command, run in this process: `holdfast("status", state)`."""
-    monkeypatch.setenv("COLUMNS", "200")
-    monkeypatch.setattr(typer.main, "get_command", _commands)
 
-    def run(*words: object) -> Ran:
-        monkeypatch.setattr(sys, "argv", ["holdfast", *map(str, words)])
+    def ran(*words: object) -> Ran:
         capsys.readouterr()
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        printed = capsys.readouterr()
-        code = ended.value.code
-        assert isinstance(code, int)
-        return Ran(code, printed.out, printed.err)
+        code = run(monkeypatch, *words)
+        return Ran(code, *capsys.readouterr())
 
-    return run
+    return ran
 
 
 @pytest.fixture(params=["local", pytest.param("spark", marks=pytest.mark.spark)])
@@ -44,18 +49,27 @@ def reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> s
     return str(request.param)
 
 
+PEOPLE = ["id,name,score,day", "1,Ann,1.5,2024-01-01", "2,Bob,,2024-01-02", "3,Cy,2.5,2024-01-02"]
+
+
 @pytest.fixture
 def people(tmp_path: Path) -> Path:
     """A small table with a key, a text, a number with nulls and a day."""
-    lines = ["id,name,score,day", "1,Ann,1.5,2024-01-01", "2,Bob,,2024-01-02", "3,Cy,2.5,2024-01-02"]
-    return write(tmp_path / "people.csv", lines)
+    return write(tmp_path / "people.csv", PEOPLE)
+
+
+@pytest.fixture(scope="session")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A state that watches that table, with its key declared and one batch applied; not to be changed."""
+    folder = tmp_path_factory.mktemp("made")
+    people, more = write(folder / "people.csv", PEOPLE), write(folder / "more.csv", [HEADER, "4,Di,3.5,2024-01-03"])
+    with pytest.MonkeyPatch.context() as patch:
+        assert run(patch, "init", folder / "state", people, "--key", "id") == 0
+        assert run(patch, "apply", folder / "state", "--insert", more, "--batch-id", "first") == 0
+    return folder / "state"
 
 
 @pytest.fixture
-def state(tmp_path: Path, people: Path, holdfast: Holdfast) -> Path:
-    """A state that watches that table, with its key declared and one batch applied."""
-    made = tmp_path / "state"
-    assert holdfast("init", made, people, "--key", "id").code == 0
-    more = write(tmp_path / "more.csv", ["id,name,score,day", "4,Di,3.5,2024-01-03"])
-    assert holdfast("apply", made, "--insert", more, "--batch-id", "first").code == 0
-    return made
+def state(made: Path, people: Path) -> Path:
+    """A copy of that state, beside the table."""
+    return Path(shutil.copytree(made, people.with_name("state")))
