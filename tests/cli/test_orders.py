@@ -44,8 +44,8 @@ def test_check_rules_of_every_class_by_text(holdfast: Holdfast, tax: Path) -> No
 
 
 def test_check_needs_rules_in_one_way(holdfast: Holdfast, tmp_path: Path, tax: Path) -> None:
-    refused(holdfast("check", tax), "--rules FILE, or --rule TEXT")
-    refused(holdfast("check", tax, "--rule", RULE, "--rules", tmp_path / "rules.yaml"), "not both")
+    refused(holdfast("check", tax), "give either --rules FILE or --rule TEXT")
+    refused(holdfast("check", tax, "--rule", RULE, "--rules", tmp_path / "rules.yaml"), "give either")
 
 
 @pytest.mark.parametrize(
