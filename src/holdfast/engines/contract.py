@@ -64,12 +64,12 @@ class FindingTable:
     numbers: tuple[str, ...] = ()
 
 
-# What objects tell of a rule that was given, and no table tells: rows that came since and might have broken it.
+# What JSON says of a given rule that does not follow from the table: rows that came since and might have broken it.
 HISTORY = ("tested_since", "broke_since", "trust")
 
 
 def is_given(finding: Json) -> bool:
-    """Whether an object tells of a rule that was given: it has a name, a severity, and a number of violations."""
+    """Whether a JSON object is about a given rule: it has a name, a severity, and a number of violations."""
     return "severity" in finding
 
 
@@ -97,7 +97,7 @@ class Pictures(Protocol):
         """BadInput where a picture with this ending can't be drawn here."""
 
     def draw(self, path: Path, tables: Sequence[str], findings: Sequence[Finding]) -> str:
-        """The picture of some findings in the language that the ending of the path tells."""
+        """The picture of some findings in the language that the ending of the path names."""
 
 
 class RuleClass(ABC, Generic[Settings]):
@@ -108,7 +108,7 @@ class RuleClass(ABC, Generic[Settings]):
     rules: ClassVar[tuple[type[Rule], ...]] = ()  # its rules as values
     settings: type[Settings]
     given: ClassVar[bool] = False  # its rules are given by people, and not found
-    many: ClassVar[bool] = False  # there may be a million of them: they are kept in the engine's state, not one by one
+    many: ClassVar[bool] = False  # there may be a million of them: they lie in the engine's state, not one by one
     across: ClassVar[bool] = False  # it looks at all tables together
     facts: ClassVar[bool] = False  # its findings are facts that change, and not rules that break
     scored: ClassVar[bool] = False  # its rules say what they are worth, from 0 to 1, where they are ranked
@@ -205,7 +205,7 @@ class Said(Explanation):
 
 
 class RuleExplanation(Explanation):
-    """Whether a rule holds, with figures, and with the rows that break it where two tell."""
+    """Whether a rule holds, with figures, and with the rows that break it where two show that."""
 
     FIGURES: ClassVar[tuple[str, ...]]  # fields that are numbers
 
@@ -245,7 +245,7 @@ class Engine(ABC, Generic[Subject, State]):
 
     def explained(self, state: State, diff: Diff, batch: Batch) -> Diff:  # noqa: ARG002
         """The diff that `follow` gave of a batch, with what is stored and shown of it: which rows broke the rules that
-        were lost, why rules came and went, and what they are worth. Asked once, before the next batch, and not at all
+        were lost, why rules came and went, and what they are worth. Called once, before the next batch, and not at all
         where batches are replayed. What it gives holds no table.
         """
         return diff
@@ -277,29 +277,29 @@ class Engine(ABC, Generic[Subject, State]):
         return self.discover(subject, runner, progress)
 
     def as_asked_of(self, state: State) -> Engine[Subject, State]:  # noqa: ARG002
-        """The engine that asks of any table what was asked of a state: what follows from the shape of its table, where
-        nobody asks for it, is settled.
+        """The engine with the settings that a state was made with: those that nobody gave follow from the shape of its
+        table, and are settled.
         """
         return self
 
     def rewritten(self, state: State, subject: Subject, kept: Mapping[str, UsedCodes]) -> State:  # noqa: ARG002  # no codes, no use
-        """The same state of a subject of which some tables were written anew: their rows and ids are what they were,
-        their codes are not. `kept` tells the old codes of the new ones, by table (see `table.rewrite`).
+        """The same state of a subject of which some tables were rewritten: their rows and ids are what they were,
+        their codes are not. `kept` has the old codes of the new ones, by table (see `table.rewrite`).
 
         A state whose dump holds no codes is that which `load` makes of it.
         """
         return self.load(subject, *self.dump(state))
 
-    def recall(self, state: State, told: Iterable[Json]) -> None:  # noqa: ARG002  # most results follow from the table alone
-        """Take over what no table tells from the results that the database keeps, once a state is up to date."""
+    def recall(self, state: State, results: Iterable[Json]) -> None:  # noqa: ARG002  # most results follow from the table alone
+        """Take over from the results in the database what does not follow from tables, when a state is up to date."""
         return
 
     def ranked(self, state: State) -> Result:
-        """The result as people want to read it: the best first, each with what only a look at all of them tells."""
+        """The result as people want to read it: the best first, each with what only a look at all of them shows."""
         return self.result(state)
 
     def how(self, state: State) -> str:  # noqa: ARG002
-        """In which way the rules are kept, and why; nothing where there is but one."""
+        """By which strategy the rules are kept true, and why; nothing where there is only one."""
         return ""
 
     def listings(self, state: State, subject: Subject, rule: str | None = None) -> Sequence[Listing]:  # noqa: ARG002

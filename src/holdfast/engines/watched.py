@@ -1,7 +1,7 @@
-"""A table that engines watch, with what several of them keep of it: each part is kept once.
+"""A table that engines watch, with the parts that several of them need: there is one of each kind.
 
-Engines ask for a part when they discover or load a state. It is made when first asked for, from what a checkpoint kept
-or from the rows; it follows each batch once, before the engines look at the batch; and it is dumped once.
+Engines ask for a part when they discover or load a state. It is made when first asked for, from what a checkpoint
+stored or from the rows; it follows each batch before the engines look at the batch; and is dumped with the table.
 Invariant: every part is that of `table`.
 """
 
@@ -35,7 +35,7 @@ def inside(prefix: str, arrays: Arrays) -> dict[str, NDArray[Any]]:
 
 
 class SharedPart(Protocol):
-    """What engines keep of a table together."""
+    """What several engines need of a table."""
 
     name: ClassVar[str]
 
@@ -51,7 +51,7 @@ class SharedPart(Protocol):
         """Take in a batch."""
 
     def rewritten(self, table: Table, kept: UsedCodes) -> Self:
-        """The same of a table that was written anew, where some codes stayed and were numbered anew."""
+        """The same of a table that was rewritten, where some codes stayed and have new numbers."""
 
     def dump(self) -> tuple[Arrays, Facts]:
         """Arrays and facts from which `load` makes the same. The fact `files` names other files that go with them."""
@@ -65,30 +65,30 @@ class WatchedTable:
 
     def __init__(self, table: Table, arrays: Arrays | None = None, facts: Facts | None = None) -> None:
         self.table = table
-        self._kept, self._facts = arrays or {}, facts or {}
+        self._stored, self._facts = arrays or {}, facts or {}
         self._parts: dict[str, SharedPart] = {}
         self._making = threading.Lock()
 
     def part(self, kind: type[P], runner: Runner | None = None, progress: Progress = SILENT) -> P:
-        """The part of a kind: made once, also where threads ask at once, as only one follows the batches."""
+        """The part of a kind: one for all, also where threads ask at the same time, as only one follows the batches."""
         with self._making:
             if kind.name not in self._parts:
                 self._parts[kind.name] = self._made(kind, runner or Threads(), progress)
             return cast(P, self._parts[kind.name])
 
     def _made(self, kind: type[P], runner: Runner, progress: Progress) -> P:
-        arrays, facts = inside(f"{kind.name}/", self._kept), self._facts.get(kind.name, {})
+        arrays, facts = inside(f"{kind.name}/", self._stored), self._facts.get(kind.name, {})
         return kind.load(self.table, arrays, facts) if arrays or facts else kind.of(self.table, runner, progress)
 
     def follow(self, change: Change, runner: Runner) -> None:
-        """Take in a batch, part by part. Parts that were kept and that nobody asked for are of no use any more."""
+        """Take in a batch, part by part. What is stored of parts that nobody asked for is of no use any more."""
         self.table = change.after
-        self._kept, self._facts = {}, {}
+        self._stored, self._facts = {}, {}
         for part in self._parts.values():
             part.follow(change, runner)
 
     def rewritten(self, table: Table, kept: UsedCodes) -> None:
-        """Go on with the table written anew."""
+        """Go on with the table rewritten."""
         self.table = table
         self._parts = {name: part.rewritten(table, kept) for name, part in self._parts.items()}
 
@@ -100,5 +100,5 @@ class WatchedTable:
             own, about = part.dump()
             arrays |= below(f"{name}/", own)
             facts |= {name: about} if about else {}
-        beside = [file for about in facts.values() for file in about.get(FILES, ()) if file is not None]
-        return arrays, {**facts, **({FILES: beside} if beside else {})}
+        others = [file for about in facts.values() for file in about.get(FILES, ()) if file is not None]
+        return arrays, {**facts, **({FILES: others} if others else {})}

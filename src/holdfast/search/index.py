@@ -27,7 +27,7 @@ from holdfast.table.table import Table
 Ids = NDArray[np.int64]
 _CODE = {"=": EQ, "!=": NE, "<": LT, "<=": LE, ">": GT, ">=": GE}
 _FEW = 4096
-MUCH = 32  # where more than one row in so many has changed since an index was written, it is sooner made than opened
+MUCH = 32  # where more than one row in MUCH has changed since an index was written, it is sooner made than opened
 _BULK = 4  # a batch of more than a fourth of the rows is not put in row by row
 
 
@@ -42,14 +42,14 @@ class IndexFile:
     deleted: list[tuple[NDArray[np.int64], Ids]] = field(default_factory=list)  # keys and ids of rows in the file
 
     def forget(self, matrix: NDArray[np.int64], ids: Ids) -> None:
-        """Remember that rows died, so that whoever opens the file takes them out again."""
+        """Remember that rows died, so that a process that opens the file takes them out again."""
         old = ids < self.next_id
         if old.any():
             self.deleted.append((np.compress(old, matrix, axis=1), ids[old]))
 
     @property
     def drift(self) -> int:
-        """How many rows whoever opens the file has to put in and to take out."""
+        """How many rows a process that opens the file has to put in and to take out."""
         return self.inserted + sum(len(ids) for _, ids in self.deleted)
 
 
@@ -138,7 +138,7 @@ class PairIndex:
         return columns + others + ([] if self._packing.exact else list(layout.keys))
 
     def stale(self, spaces: Spaces, table: Table) -> bool:
-        """Whether the keys in the tree are no longer those of the columns, and it must be made anew."""
+        """Whether the keys in the tree are no longer those of the columns, and it must be made again."""
         return self._generation != spaces.generation(self._used) or not self._packing.fits(spaces, table)
 
     def _matrix(self, rows: Operands) -> tuple[NDArray[np.int64], Ids]:

@@ -1,4 +1,4 @@
-"""Operands: what rows bring to comparisons, worked out once and used by all queries (papers: weever, section 5.1).
+"""Operands: what rows bring to comparisons, worked out once for all queries (papers: weever, section 5.1).
 
 `Spaces` decides how the values of each column become 64-bit keys (see `holdfast.search.keys`) and keeps them current
 with the table. `Operands` gives, for some rows, the keys of a column, who passes some checks, and whole matrices of
@@ -95,7 +95,7 @@ class Spaces:
         return shared
 
     def generation(self, columns: Iterable[int]) -> tuple[int, ...]:
-        """Changes when keys of some columns were given anew."""
+        """Changes when columns get new keys."""
         return tuple(self.of_column[column].generation for column in columns)
 
     def is_lasting(self, columns: Iterable[int]) -> bool:
@@ -108,7 +108,7 @@ class Spaces:
 
 
 def _classes(compared: Sequence[tuple[int, str, int]]) -> list[set[int]]:
-    """Columns that are compared with each other, directly or by way of others."""
+    """Columns that are compared with each other, directly or through others."""
     classes: list[set[int]] = []
     for a, _, b in compared:
         touching = [each for each in classes if a in each or b in each]

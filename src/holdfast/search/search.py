@@ -127,7 +127,7 @@ class PairSearch:
         write_where_due(self._indexes, self.spaces, self.table, folder)
 
     def dump(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-        """Arrays and facts that tell of the indexes in files. `files` among the facts names these."""
+        """Arrays and facts that describe the indexes in files. `files` among the facts names these."""
         self._forget_if_behind()
         files = self._files
         if files is None:
@@ -135,7 +135,7 @@ class PairSearch:
         return files.dump()
 
     def open_when_needed(self, arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Any], folder: str) -> None:
-        """Go on with the indexes that `dump` told of, whose files lie in a folder. No file is touched yet."""
+        """Go on with the indexes that `dump` described, whose files lie in a folder. No file is touched yet."""
         if any(name is not None for name in facts["files"]):
             self._files = IndexFiles.load(arrays, facts, folder)
 
@@ -177,7 +177,7 @@ class PairSearch:
         """Make ready for a batch, the one step of it that sees the table: the indexes have its rows as they were
         before, with keys that are current after it.
 
-        They are made anew where keys changed, where codes outgrew their packing, and where the table has grown so much
+        They are made again where keys changed, where codes outgrew their packing, and where the table has grown so much
         that another layout suits it better (section 5.2: a schedule is thought over only when it could have changed).
         """
         self._forget_if_behind()
@@ -219,8 +219,8 @@ class PairSearch:
     def _pairs_with(self, number: int, born: Operands, room: int) -> Pairs | None:
         """The pairs that rows born are in, each once; None where they are more than there is room for.
 
-        As t they meet all rows, as s only those that were there before the batch, so a pair of two new rows is found
-        once.
+        As t they meet all rows, as s only those that were there before the batch, so no pair of two new rows is found
+        twice.
         """
         query = self.queries[number]
         if not len(born):

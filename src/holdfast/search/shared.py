@@ -1,7 +1,7 @@
-"""The pair search that all keepers of a table share: each adds the queries that it needs kept.
+"""The pair search that all keepers of a table share: each adds its queries.
 
-Queries are asked when a keeper begins or loads its state, so that queries of several keepers can share an index.
-A batch is looked at once; later questions get the same answer.
+Queries are added when a keeper begins or loads its state, so that queries of several keepers can share an index.
+The first keeper that looks at a batch takes it in; later ones get the same answer.
 """
 
 from __future__ import annotations
@@ -61,14 +61,14 @@ class TableSearch:
 
     @classmethod
     def load(cls, table: Table, arrays: Arrays, facts: Mapping[str, Any]) -> Self:
-        """With the indexes that `dump` told of, which are opened when they are needed."""
+        """With the indexes that `dump` described, which are opened when they are needed."""
         search = cls(table)
         if facts and table.folder is not None:
             search.pairs.open_when_needed(arrays, facts, table.folder)
         return search
 
     def rewritten(self, table: Table, kept: UsedCodes) -> Self:  # noqa: ARG002
-        """Without queries, for whoever had some asks again; indexes know codes, and are made anew."""
+        """Without queries, as those who had some ask again; indexes know codes, and are made again."""
         search = type(self)(table)
         search.keeps_indexes = True
         return search

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from holdfast.engines.given.keeper import Answer
-from holdfast.engines.given.kept import LIMIT
 from holdfast.engines.given.pairs import PairsKeeper, PairsState
 from holdfast.engines.given.queries import queries_of
+from holdfast.engines.given.violations import LIMIT
 from holdfast.engines.watched import WatchedTable
 from holdfast.rules.conditions import Cell, Operand
 from holdfast.rules.constants import Constant

@@ -152,7 +152,7 @@ def start(folder: Path, chance: random.Random) -> hf.Monitor:
 
 def files_of(monitor: hf.Monitor) -> set[Path]:
     (state,) = monitor._state.workspace.states.values()
-    return {Path(monitor._store.folder) / kept.file.name for kept in state.kept.keys.values()}
+    return {Path(monitor._store.folder) / kept.file.name for kept in state.own.keys.values()}
 
 
 def whole_groups(monkeypatch: pytest.MonkeyPatch) -> list[int]:

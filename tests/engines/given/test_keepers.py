@@ -203,7 +203,7 @@ def test_rules_come_and_go(world: World, seed: int) -> None:
     old = Piece.of(world.keeper(world.rules[:2]), stream.table)
     keeper = world.keeper(world.rules[:0:-1])
     new = replace(
-        old, keeper=keeper, state=keeper.begin(old.subject, Threads(1), known=Previous(old.keeper.texts, old.state))
+        old, keeper=keeper, state=keeper.begin(old.subject, Threads(1), old=Previous(old.keeper.texts, old.state))
     )
     for change in batches(chance, stream, 2):
         assert new.seen() == Piece.of(keeper, change.before).seen()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from holdfast.engines.given.kept import LIMIT
+from holdfast.engines.given.violations import LIMIT
 from holdfast.rules.lists import ListOD, SortList
 from holdfast.table.nulls import Nulls
 from holdfast.table.runner import Runner

@@ -25,9 +25,9 @@ from numpy.typing import NDArray
 
 from holdfast.engines.functional.clusters import KEPT, NONE, Clusters
 from holdfast.engines.functional.evidence import EvidenceSums, FDEvidence
-from holdfast.engines.given.changed import MOST
 from holdfast.engines.given.finder import Finder, TableFinder
 from holdfast.engines.given.keeper import Effect, Pairs, alone
+from holdfast.engines.given.violation_changes import MOST
 from holdfast.kernels.usual import ValueCells, choose
 from holdfast.table.change import Change
 from holdfast.table.rows import Rows

@@ -1,5 +1,5 @@
 """The keeper of keys and FDs that were given by name: how far each holds, and which rows to look at. Exact and kept
-under batches, by rows in groups (see `groups`): the table may be as tall as memory holds.
+true under batches, by rows in groups (see `groups`): the table may be as tall as memory holds.
 
 A dump holds the groups where they are few beside the rows. Of a key with many it keeps the totals, and names a file
 with an index of the rows (see `key_index`); groups of other rules are made from the table when they are needed.
@@ -14,12 +14,13 @@ from typing import Any
 
 import numpy as np
 
+from holdfast.engines.contract import Explanation
 from holdfast.engines.functional import key_index
-from holdfast.engines.functional.explain import DependencyExplanation, explain_given
+from holdfast.engines.functional.explain import explain_given
 from holdfast.engines.functional.groups import PARTS, Groups
-from holdfast.engines.functional.key_index import IndexFinder, KeptKey, KeyIndex
+from holdfast.engines.functional.key_index import IndexFinder, KeyIndex, StoredKey
 from holdfast.engines.functional.key_score import key_score
-from holdfast.engines.given.keeper import Answer, Cut, Keeper, Previous, RowsOf, Tally
+from holdfast.engines.given.keeper import Answer, Cut, Keeper, Old, Previous, RowsOf, Tally
 from holdfast.engines.listing import Listing
 from holdfast.engines.watched import FILES, WatchedTable
 from holdfast.pairs.keys import KeyTable
@@ -34,14 +35,14 @@ from holdfast.table.runner import Runner
 from holdfast.table.table import Schema, Table
 
 _FEW = 16  # groups are few where each stands for more rows than these
-_INDEXES = "indexes"  # the fact of a dump that tells of the indexes of keys, which no rule has as its text
+_INDEXES = "indexes"  # the fact of a dump that describes the indexes of keys, which no rule has as its text
 
 
 class OpenedKey(Groups):
     """The groups of a key in a process that opened a state: only those that its batches touch, the others stay in a
     file. Who wants to list rows needs all of them.
 
-    Of a key most groups are single rows, so that there are about as many groups as rows. What a status tells of all of
+    Of a key most groups are single rows, so that there are about as many groups as rows. What a status says of all of
     them is their totals, which a checkpoint keeps. A batch changes these by what it does to the clusters that it
     touches; such a cluster is brought in, as it is before the batch, by an index of the rows (see `key_index`). From
     then on it is kept as in `Groups`.
@@ -81,7 +82,7 @@ class GroupsState:
     tallies: list[Tally]
     groups: dict[str, Groups] = field(default_factory=dict)
     dumped: Mapping[str, Any] = field(default_factory=dict)
-    keys: dict[str, KeptKey] = field(default_factory=dict)
+    keys: dict[str, StoredKey] = field(default_factory=dict)
 
     def dumped_of(self, text: str) -> dict[str, Any]:
         """What the last dump holds of the groups of a rule, if anything."""
@@ -118,18 +119,12 @@ class GroupsKeeper(Keeper[WatchedTable, GroupsState]):
         """The column numbers of each rule, by its text: its left side, and its right side (None for a key)."""
         return {named.text: columns_of(named.rule, self.schema.names) for named in self.rules}
 
-    def begin(
-        self,
-        subject: WatchedTable,
-        runner: Runner,  # noqa: ARG002
-        progress: Progress = SILENT,  # noqa: ARG002
-        known: Previous | None = None,
-    ) -> GroupsState:
+    def begin(self, subject: WatchedTable, runner: Runner, progress: Progress = SILENT, old: Old = None) -> GroupsState:  # noqa: ARG002
         """Group all rows by the rules that are new."""
-        texts, state = known or Previous([], GroupsState(subject.table, []))
-        old = dict(zip(texts, state.tallies, strict=True))
+        texts, state = old or Previous([], GroupsState(subject.table, []))
+        known = dict(zip(texts, state.tallies, strict=True))
         made: GroupsState = replace(state, table=subject.table, groups=dict(state.groups))
-        made.tallies = [old.get(named.text) or self._tally(made, named) for named in self.rules]
+        made.tallies = [known.get(named.text) or self._tally(made, named) for named in self.rules]
         return made
 
     # ---- groups -----------------------------------------------------------------------------------------------------
@@ -149,14 +144,14 @@ class GroupsKeeper(Keeper[WatchedTable, GroupsState]):
         return OpenedKey(state.table, lhs, known.totals, index) if known and index else None
 
     def _tally(self, state: GroupsState, named: Named[Dependency]) -> Tally:
-        """How a rule stands, as its groups tell."""
+        """How a rule stands, as its groups say."""
         groups, (lhs, rhs) = self._groups(state, named), self.columns[named.text]
         if rhs is None:
             unnamed = groups.with_nulls
             score = key_score(self.schema, lhs, groups.rows, unnamed, groups.to_remove)
             return tally(groups.rows, groups.broken_pairs, groups.to_remove, score, groups.rows - unnamed)
-        told = groups.evidence
-        return tally(groups.rows, groups.broken_pairs, groups.to_remove, told.score(len(lhs)), told.tested)
+        evidence = groups.evidence
+        return tally(groups.rows, groups.broken_pairs, groups.to_remove, evidence.score(len(lhs)), evidence.tested)
 
     # ---- batches ----------------------------------------------------------------------------------------------------
 
@@ -188,13 +183,7 @@ class GroupsKeeper(Keeper[WatchedTable, GroupsState]):
         pairs, columns = state.groups[named.text].outside_pairs(), list(named.rule.columns)
         return Listing(named, subject.table, len(pairs), pairs, {"t": columns, "s": columns})
 
-    def explain(
-        self,
-        state: GroupsState,  # noqa: ARG002
-        subject: WatchedTable,
-        rule: int,
-        rows: Sequence[int],
-    ) -> DependencyExplanation:
+    def explain(self, state: GroupsState, subject: WatchedTable, rule: int, rows: Sequence[int]) -> Explanation:  # noqa: ARG002
         """How far a rule holds, and which rows to look at."""
         return explain_given(subject.table, self.rules[rule].text, rows)
 
@@ -216,33 +205,33 @@ class GroupsKeeper(Keeper[WatchedTable, GroupsState]):
             arrays |= {f"{text}/{name}": array for name, array in kept.items()}
         return arrays, facts
 
-    def _many(self, state: GroupsState) -> list[tuple[Named[Dependency], KeptKey]]:
+    def _many(self, state: GroupsState) -> list[tuple[Named[Dependency], StoredKey]]:
         """The keys that have too many groups for a dump, and what is known of them."""
         found = []
         for named in self.rules:
             groups, known = state.groups.get(named.text), state.keys.get(named.text)
             if groups is not None:
                 many = self.columns[named.text][1] is None and not state.has_few(groups)
-                known = KeptKey(groups.totals, known.file if known else None) if many else None
+                known = StoredKey(groups.totals, known.file if known else None) if many else None
             if known is not None:
                 found.append((named, known))
         return found
 
-    def _written(self, state: GroupsState, named: Named[Dependency], kept: KeptKey) -> KeptKey:
-        """The same, once the index is written that has no file, or an old one."""
-        if kept.file is not None and not kept.file.is_far_from(state.table):
-            return kept
-        return replace(kept, file=key_index.write(state.table, self.columns[named.text][0]))
+    def _written(self, state: GroupsState, named: Named[Dependency], stored: StoredKey) -> StoredKey:
+        """The same, with its index in a file that is not far from the table."""
+        if stored.file is not None and not stored.file.is_far_from(state.table):
+            return stored
+        return replace(stored, file=key_index.write(state.table, self.columns[named.text][0]))
 
     def load(self, subject: WatchedTable, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> GroupsState:
         """The state from its numbers; groups are looked at when they are needed."""
-        keys = {text: KeptKey.of_json(known) for text, known in facts.get(_INDEXES, {}).items()}
+        keys = {text: StoredKey.of_json(known) for text, known in facts.get(_INDEXES, {}).items()}
         tallies = [tally(*facts[named.text]) for named in self.rules]
         return GroupsState(subject.table, tallies, dumped=arrays, keys=keys)
 
     def rewritten(self, state: GroupsState, subject: WatchedTable, kept: Mapping[str, UsedCodes]) -> GroupsState:  # noqa: ARG002
         """Numbers know no codes, and groups and indexes follow from the table."""
-        keys = {named.text: KeptKey(known.totals) for named, known in self._many(state)}
+        keys = {named.text: StoredKey(known.totals) for named, known in self._many(state)}
         return GroupsState(subject.table, state.tallies, keys=keys)
 
 
@@ -255,7 +244,7 @@ def tally(rows: int, pairs: int, to_remove: int, score: float, support: int) -> 
     return Tally(to_remove, {"pairs": pairs, **errors}, {"score": score, "support": support})
 
 
-def _numbers(table: Table, told: Tally) -> list[float]:
+def _numbers(table: Table, known: Tally) -> list[float]:
     """The numbers that `tally` makes the same of."""
-    rows = table.rows if told.violations else 0
-    return [rows, told.facts["pairs"], told.violations, told.figures["score"], told.figures["support"]]
+    rows = table.rows if known.violations else 0
+    return [rows, known.facts["pairs"], known.violations, known.figures["score"], known.figures["support"]]

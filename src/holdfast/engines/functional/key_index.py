@@ -3,10 +3,10 @@ that share a key with those of a batch, and need not group all rows to follow it
 
 A file holds one sorted array with a number for each row that lived when it was written: the hash of the row's codes in
 the high bits, its id in the low ones. It never changes. Whether a row still lives, and which codes it has, the table
-tells: so deletes need no note, and keys that share a hash do no harm. Rows born since are few, or the file is written
-anew; they are put beside it when it is opened.
+says: so deletes need no note, and keys that share a hash do no harm. Rows born since are few, or the file is written
+again; they are added when it is opened.
 
-Invariant: every living row with an id below `end` is in the file or beside it.
+Invariant: every living row with an id below `end` is in the file or added to it.
 Cost: 8 bytes a row. Opening costs what the rows born since cost; to find m keys takes O(m log n) steps, a look at the
 blocks where they are, and one at the codes of the rows found.
 """
@@ -33,9 +33,9 @@ Ids = NDArray[np.int64]
 Entries = NDArray[np.uint64]
 
 FEWEST = 1 << 15  # rows: fewer are grouped as fast as a file is opened
-MUCH = 32  # a file is written anew where more than one row in so many has changed since
+MUCH = 32  # a file is written again where more than one row in MUCH has changed since
 _ENTRIES = "entries"
-_ROOM = 4  # bits of ids for rows that come before a file is written anew
+_ROOM = 4  # bits of ids for rows that come before a file is written again
 
 
 @dataclass(frozen=True)
@@ -52,13 +52,13 @@ class KeyFile:
         return born + self.rows + born - table.rows
 
     def is_far_from(self, table: Table) -> bool:
-        """Whether so much has changed that it is to be written anew."""
+        """Whether so much has changed that it is to be written again."""
         return self.drift(table) * MUCH > table.rows
 
 
 @dataclass(frozen=True)
-class KeptKey:
-    """What is kept of the groups of a key that are too many for a dump: their totals, and the file of its index, if
+class StoredKey:
+    """What a dump holds of the groups of a key that are too many for it: their totals, and the file of its index, if
     there is one.
     """
 
@@ -66,9 +66,9 @@ class KeptKey:
     file: KeyFile | None = None
 
     @staticmethod
-    def of_json(told: Mapping[str, Any]) -> KeptKey:
+    def of_json(stored: Mapping[str, Any]) -> StoredKey:
         """From the plain object that the facts of a dump hold."""
-        return KeptKey(tuple(told["totals"]), None if told["file"] is None else KeyFile(**told["file"]))
+        return StoredKey(tuple(stored["totals"]), None if stored["file"] is None else KeyFile(**stored["file"]))
 
 
 def write(table: Table, columns: Sequence[int]) -> KeyFile | None:
@@ -94,7 +94,7 @@ class KeyIndex:
     @staticmethod
     def opened(table: Table, columns: Sequence[int], file: KeyFile) -> KeyIndex | None:
         """The index in a file, of a table that is as it was, or as it became since; None where the file is gone, or of
-        less use than grouping all rows anew.
+        less use than grouping all rows again.
         """
         if table.folder is None or file.is_far_from(table):
             return None
@@ -107,14 +107,14 @@ class KeyIndex:
 
     def rows(self, table: Table, wanted: Codes) -> tuple[Ids, NDArray[np.int64]]:
         """The rows that have the codes `wanted[:, i]`, which are distinct, in the columns of the key and live in some
-        version of the table: their ids, ascending, and beside each its i.
+        version of the table: their ids, ascending, and the i of each.
         """
         low = hash_rows(list(wanted), wanted.shape[1]) >> self._bits << self._bits
         high = low | self._ids_mask
         inside = self._between(self._held.search(_ENTRIES, low, "left"), self._held.search(_ENTRIES, high, "right"))
-        beside = self._between(np.searchsorted(self._since, low), np.searchsorted(self._since, high, side="right"))
-        entries = np.concatenate([self._held.some(_ENTRIES, inside[0]), self._since[beside[0]]])
-        ids, query = (entries & self._ids_mask).astype(np.int64), np.concatenate([inside[1], beside[1]])
+        since = self._between(np.searchsorted(self._since, low), np.searchsorted(self._since, high, side="right"))
+        entries = np.concatenate([self._held.some(_ENTRIES, inside[0]), self._since[since[0]]])
+        ids, query = (entries & self._ids_mask).astype(np.int64), np.concatenate([inside[1], since[1]])
         _, living = table.which_live(ids)
         ids, query = ids[living], query[living]
         same = (table.codes(ids, self._columns) == wanted[:, query]).all(axis=0)
@@ -127,7 +127,7 @@ class KeyIndex:
 
     @staticmethod
     def _between(starts: Ids, ends: Ids) -> tuple[Ids, Ids]:
-        """The places from each start to before its end, and beside each the number of the start."""
+        """The places from each start to before its end, and for each the number of the start."""
         sizes = ends - starts
         number = np.repeat(np.arange(len(starts)), sizes)
         return starts[number] + np.arange(len(number)) - np.repeat(np.cumsum(sizes) - sizes, sizes), number
@@ -135,7 +135,7 @@ class KeyIndex:
 
 @dataclass(frozen=True, eq=False)
 class IndexFinder:
-    """The `Finder` (see `engines/given/keeper`) of a table with an index of the columns that are asked for: rows that
+    """The `Finder` (see `engines/given/keeper`) of a table with an index of the wanted columns: rows that
     came after the index was made cost a pass.
     """
 

@@ -25,7 +25,7 @@ class GivenClass(RuleClass[Settings]):
     """One class of rules that are given."""
 
     given = True
-    explains_rows: ClassVar[bool] = True  # whether it can be asked why just these rows break a rule
+    explains_rows: ClassVar[bool] = True  # whether it says why just these rows break a rule
 
     @abstractmethod
     def keeper(self, settings: Settings, given: Mapping[str, TableRules], subject: Any) -> Keeper[Any, Any]:
@@ -38,7 +38,7 @@ class GivenClass(RuleClass[Settings]):
         return GivenEngine(self, settings, given)
 
     def explain_unwatched(self, subject: Any, text: str, rows: Sequence[int] = ()) -> Explanation:  # noqa: ARG002
-        """Why a rule that is not watched doesn't hold, where a look at the subject can tell."""
+        """Why a rule that is not watched doesn't hold, where a look at the subject shows that."""
         raise BadInput(f"can't explain {text!r}: it is not watched here; add it with: holdfast rules STATE add")
 
 

@@ -14,9 +14,9 @@ from typing import Any
 from holdfast.changes.diff import Diff, ViolationChange
 from holdfast.engines.contract import Engine, Explanation, Json
 from holdfast.engines.given import GivenClass
-from holdfast.engines.given.changed import changes_of
 from holdfast.engines.given.keeper import Answer, Keeper, Previous
 from holdfast.engines.given.status import Status, TrackRecord
+from holdfast.engines.given.violation_changes import changes_of
 from holdfast.engines.listing import Listing
 from holdfast.progress import SILENT, Progress
 from holdfast.rules.given import TableRules
@@ -31,12 +31,12 @@ class GivenState:
     """A keeper, its state, and how each rule stands since the last batch."""
 
     keeper: Keeper[Any, Any]
-    kept: Any
+    own: Any
     statuses: list[Status]
 
     def take_in(self, answer: Answer) -> tuple[list[Status], list[Status]]:
         """How each rule stood before a batch, and how it stands now."""
-        old, tallies = self.statuses, self.keeper.tallies(self.kept)
+        old, tallies = self.statuses, self.keeper.tallies(self.own)
         news = zip(old, tallies, answer, strict=True)
         self.statuses = [status.after(tally, effect) for status, tally, effect in news]
         return old, self.statuses
@@ -59,18 +59,18 @@ class GivenEngine(Engine[Any, GivenState]):
     def with_rules(self, state: GivenState, subject: Any, runner: Runner, progress: Progress = SILENT) -> GivenState:
         """Look at all rows for the rules that are new."""
         keeper = self._keeper(subject)
-        kept = keeper.begin(subject, runner, progress, Previous(state.keeper.texts, state.kept))
-        return self._state(keeper, kept, {status.text: status.track for status in state.statuses})
+        own = keeper.begin(subject, runner, progress, Previous(state.keeper.texts, state.own))
+        return self._state(keeper, own, {status.text: status.track for status in state.statuses})
 
     def _keeper(self, subject: Any) -> Keeper[Any, Any]:
         return self.declared.keeper(self._settings, self._given, subject)
 
     def _state(
-        self, keeper: Keeper[Any, Any], kept: Any, tracks: Mapping[str, TrackRecord | None] | None = None
+        self, keeper: Keeper[Any, Any], own: Any, tracks: Mapping[str, TrackRecord | None] | None = None
     ) -> GivenState:
         known, new = tracks or {}, TrackRecord() if keeper.has_track else None
-        rules = zip(keeper.rules, keeper.tallies(kept), strict=True)
-        return GivenState(keeper, kept, [Status(*rule, keeper.shown, known.get(rule[0].text, new)) for rule in rules])
+        rules = zip(keeper.rules, keeper.tallies(own), strict=True)
+        return GivenState(keeper, own, [Status(*rule, keeper.shown, known.get(rule[0].text, new)) for rule in rules])
 
     # ---- batches ----------------------------------------------------------------------------------------------------
 
@@ -78,13 +78,13 @@ class GivenEngine(Engine[Any, GivenState]):
         """Find what a batch violates, and what it resolves."""
         keeper = state.keeper
         born, dead = {each.table: each.come for each in batch}, {each.table: each.gone for each in batch}
-        kept, answer = keeper.look(keeper.ready(state.kept, batch), born, dead)
-        state.kept = keeper.settle(kept, batch)
+        own, answer = keeper.look(keeper.ready(state.own, batch), born, dead)
+        state.own = keeper.settle(own, batch)
         return diff_of(*state.take_in(answer), changes_of(keeper, answer, batch))
 
-    def recall(self, state: GivenState, told: Iterable[Json]) -> None:
+    def recall(self, state: GivenState, results: Iterable[Json]) -> None:
         """Take over the track records of the database: batches that are replayed together give others."""
-        stored = {line["text"]: line for line in told if "tested_since" in line}
+        stored = {line["text"]: line for line in results if "tested_since" in line}
         state.statuses = [
             replace(status, track=TrackRecord(line["tested_since"], line["broke_since"]))
             if (line := stored.get(status.text)) and status.track
@@ -101,8 +101,8 @@ class GivenEngine(Engine[Any, GivenState]):
     def listings(self, state: GivenState, subject: Any, rule: str | None = None) -> Sequence[Listing]:
         """The violations of all rules, or of those with a name or text."""
         keeper = state.keeper
-        asked = [number for number, named in enumerate(keeper.rules) if named.is_called(rule)]
-        return [keeper.listing(state.kept, subject, number) for number in asked]
+        wanted = [number for number, named in enumerate(keeper.rules) if named.is_called(rule)]
+        return [keeper.listing(state.own, subject, number) for number in wanted]
 
     def explain(self, state: GivenState | None, subject: Any, text: str, rows: Sequence[int] = ()) -> Explanation:
         """Why a rule doesn't hold, and which rows to look at first, or why just these break it."""
@@ -112,13 +112,13 @@ class GivenEngine(Engine[Any, GivenState]):
         written = text if text in texts else parse(text).text
         if state is None or written not in texts:
             return self.declared.explain_unwatched(subject, text, rows)
-        return state.keeper.explain(state.kept, subject, texts.index(written), rows)
+        return state.keeper.explain(state.own, subject, texts.index(written), rows)
 
     # ---- in files ---------------------------------------------------------------------------------------------------
 
     def dump(self, state: GivenState) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-        """What the keeper keeps; track records lie in the database."""
-        return state.keeper.dump(state.kept)
+        """The state of the keeper; track records lie in the database."""
+        return state.keeper.dump(state.own)
 
     def load(self, subject: Any, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> GivenState:
         """The state that `dump` described."""
@@ -127,7 +127,7 @@ class GivenEngine(Engine[Any, GivenState]):
 
     def rewritten(self, state: GivenState, subject: Any, kept: Mapping[str, UsedCodes]) -> GivenState:
         """The same state of a table that was rewritten."""
-        return replace(state, kept=state.keeper.rewritten(state.kept, subject, kept))
+        return replace(state, own=state.keeper.rewritten(state.own, subject, kept))
 
 
 def diff_of(before: Sequence[Status], after: Sequence[Status], moved: Mapping[str, ViolationChange]) -> Diff:

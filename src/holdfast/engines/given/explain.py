@@ -36,10 +36,10 @@ class GivenExplanation(contract.Explanation):
         return self.about
 
 
-def explained(listing: PairListing, asked: Sequence[int]) -> GivenExplanation:
-    """Why the rows asked for violate a rule, or the first that do, and the rows that most violations share."""
+def explained(listing: PairListing, wanted: Sequence[int]) -> GivenExplanation:
+    """Why the wanted rows violate a rule, or the first that do, and the rows that most violations share."""
     rule, involved = listing.rule, listing.most_involved()
-    rows = list(asked) or [int(row) for row in listing.listed[:1].ravel() if row >= 0]
+    rows = list(wanted) or [int(row) for row in listing.listed[:1].ravel() if row >= 0]
     reason = listing.explain(*rows) if rows else "It holds: no rows violate it"
     about = {
         **listing.to_json(),

@@ -1,7 +1,7 @@
 """Finds the rows that have some values: in a table, by a look at the codes of all its rows.
 
-Cost: a pass over the rows with a mark a row for each column, and a look into a hash table for rows that have a wanted
-code in every column. Who needs no more rows stops the pass.
+Cost: a pass over the rows with a mask for each column, and a look into a hash table for rows that have a wanted
+code in every column. A caller that needs no more rows stops the pass.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Finder(Protocol):
 
     def rows_with(self, columns: Sequence[int], codes: NDArray[Any], first: int = 0) -> Iterator[tuple[Ids, Ids]]:
         """The living rows with ids from `first` on that have one of some distinct tuples of codes `[column, tuple]` in
-        some columns: some at a time, the oldest first, as ids and the number of the tuple beside each.
+        some columns: some at a time, the oldest first, as ids and for each the number of its tuple.
         """
 
 
@@ -46,22 +46,22 @@ class TableFinder:
             return
         wanted = KeyTable(max(len(columns), 1), codes.shape[1])
         wanted.entries(_as_keys(list(codes), codes.shape[1]))
-        marks = [self._marks(column, own) for column, own in zip(columns, codes, strict=True)]
+        masks = [self._mask(column, own) for column, own in zip(columns, codes, strict=True)]
         for shard, alive in self.table.living():
             begin = int(shard.places_of(np.array([first]))[0]) if shard.last_id >= first else len(shard)
             for start in range(max(begin, 0), len(shard), ROWS_AT_ONCE):
                 some = slice(start, min(start + ROWS_AT_ONCE, len(shard)))
                 near = np.ones(some.stop - start, np.bool_) if alive is None else alive[some].copy()
-                for column, marked in zip(columns, marks, strict=True):
-                    near &= marked[shard.codes_at(column, some)]
+                for column, mask in zip(columns, masks, strict=True):
+                    near &= mask[shard.codes_at(column, some)]
                 places = start + np.flatnonzero(near)
                 found = wanted.find(_as_keys([shard.codes_at(column, places) for column in columns], len(places)))
                 yield shard.ids_of(places[found >= 0]), found[found >= 0]
 
-    def _marks(self, column: int, codes: NDArray[Any]) -> NDArray[np.bool_]:
-        marks = np.zeros(len(self.table.dictionaries[column]), np.bool_)
-        marks[codes.astype(np.int64)] = True
-        return marks
+    def _mask(self, column: int, codes: NDArray[Any]) -> NDArray[np.bool_]:
+        mask = np.zeros(len(self.table.dictionaries[column]), np.bool_)
+        mask[codes.astype(np.int64)] = True
+        return mask
 
     def first_with_values(self, columns: Sequence[int]) -> int | None:
         """The oldest living row without a null in some columns."""

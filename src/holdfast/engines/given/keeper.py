@@ -20,7 +20,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Generic, Literal, NamedTuple, TypeVar
+from typing import Any, ClassVar, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,7 +44,7 @@ State = TypeVar("State")
 
 @dataclass(frozen=True)
 class Cut:
-    """How what is kept of the rows of one table divides into pieces that need nothing of each other.
+    """How the state of the rows of one table divides into pieces that need nothing of each other.
 
     - `key`: ranges of (the columns, the lead): rows that are equal in the columns meet, in the order of the lead;
     - `hash`: equal values of the columns lie in one piece;
@@ -140,6 +140,9 @@ class Previous(NamedTuple):
     state: Any
 
 
+Old: TypeAlias = Previous | None
+
+
 class Keeper(ABC, Generic[Subject, State]):
     """The plan for some rules of a subject: a `WatchedTable`, or all of them by name."""
 
@@ -159,9 +162,7 @@ class Keeper(ABC, Generic[Subject, State]):
         """How the state of each rule can be cut: a cut for each table that it looks at."""
 
     @abstractmethod
-    def begin(
-        self, subject: Subject, runner: Runner, progress: Progress = SILENT, known: Previous | None = None
-    ) -> State:
+    def begin(self, subject: Subject, runner: Runner, progress: Progress = SILENT, old: Old = None) -> State:
         """The state of all rows: what `look` makes of the empty state. What another plan knows of some of the rules is
         taken over: one more rule costs one look.
         """
@@ -175,7 +176,7 @@ class Keeper(ABC, Generic[Subject, State]):
         """The state after a batch, and what the batch did. The state that is given may be used up."""
 
     def settle(self, state: State, batch: Batch) -> State:  # noqa: ARG002
-        """The state after `look`, with what only the tables after the batch tell; answers don't depend on it."""
+        """The state after `look`, with what only the tables after the batch say; answers don't depend on it."""
         return state
 
     @abstractmethod

@@ -40,13 +40,13 @@ class PairListing(Listing):
         return sentence(self.rule.rule, said, names, self.rule.called)
 
     def known(self, ids: Ids) -> Evaluator | None:  # noqa: ARG002  # comparisons follow from the values
-        """What can be asked of the table about some rows."""
+        """What the table knows of some rows."""
         return None
 
     def explain(self, t: int, s: int | None = None) -> str:
         """One sentence about a violating pair (or row)."""
-        asked = (t, NOBODY if s is None else s)
-        for pair in (asked, asked[::-1]):
+        wanted = (t, NOBODY if s is None else s)
+        for pair in (wanted, wanted[::-1]):
             if (self.listed == pair).all(axis=1).any():
                 ids = np.array([row for row in pair if row != NOBODY])
                 return self.sentence(ids)

@@ -1,9 +1,9 @@
-"""Rules that pairs of rows violate, kept by pair search: all violations of all of them, or their number where they are
-too many to list.
+"""Rules that pairs of rows violate, kept true by pair search: all violations of each, or where they are too many to
+list, their number.
 
 Each rule becomes pair queries. A batch (papers: weever, sections 5.4 to 5.6) is taken in for all rules at once: pairs
 of rows that died are dropped, and pairs of rows born are found in the indexes. An update is a death and a birth in one
-batch. Where only a count is kept, the pairs of rows that die are counted before they leave.
+batch. Where violations are only counted, the pairs of rows that die are counted before they leave.
 
 The search and its indexes are shared by all keepers of a table: the first that looks at a batch lets its rows leave and
 join, the others read what that did. Violations are dumped here, indexes with the table: they are opened when the first
@@ -25,10 +25,10 @@ import numpy as np
 
 from holdfast.engines.given import ViolationSettings
 from holdfast.engines.given.explain import GivenExplanation, explained
-from holdfast.engines.given.keeper import Answer, Arrays, Cut, Effect, Keeper, Previous, RowsOf, Tally, counted, listed
-from holdfast.engines.given.kept import LIMIT, Violations
+from holdfast.engines.given.keeper import Answer, Arrays, Cut, Effect, Keeper, Old, RowsOf, Tally, counted, listed
 from holdfast.engines.given.listing import PairListing
 from holdfast.engines.given.queries import queries_of
+from holdfast.engines.given.violations import LIMIT, Violations
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import SILENT, Progress
 from holdfast.rules.given import Named, TableRules, rules_of
@@ -52,7 +52,7 @@ class PairsState:
     violations: list[Violations]
 
     def __post_init__(self) -> None:
-        """Have the search count the pairs of rows that die, where only the number of violations is kept."""
+        """Have the search count the pairs of rows that die, where violations are only counted."""
         for numbers, violations in zip(self.numbers, self.violations, strict=True):
             if not violations.listed:
                 self.search.counted.update(numbers)
@@ -74,9 +74,9 @@ class PairsKeeper(Keeper[WatchedTable, PairsState]):
     table: str
     rules: tuple[Named[Any], ...]
     queries: tuple[tuple[PairQuery, ...], ...]  # of each rule; no pair meets two of them
-    distinct: tuple[int, ...]  # values of each column, which tell the one that rows are best sorted by
+    distinct: tuple[int, ...]  # values of each column, which decide by which one rows are sorted
     nulls: Nulls  # what comparisons with null mean in the rules
-    limit: int  # violations of a rule that are listed; of more only their number is kept
+    limit: int  # violations of a rule that are listed; more are only counted
 
     @staticmethod
     def of(settings: ViolationSettings, given: Mapping[str, TableRules], subject: WatchedTable) -> PairsKeeper:
@@ -91,7 +91,7 @@ class PairsKeeper(Keeper[WatchedTable, PairsState]):
         return PairsKeeper(schema.name, rules, queries, distinct, nulls, 0 if settings.count_only else limit)
 
     def cuts(self) -> Sequence[Sequence[Cut]]:
-        """By the columns in which the rows of any violation are equal; a rule that has none is kept whole."""
+        """By the columns in which the rows of any violation are equal; a rule that has none has one piece."""
         return [[self._cut([query.as_t for query in queries if not query.single])] for queries in self.queries]
 
     def _cut(self, lookups: Sequence[Lookup]) -> Cut:
@@ -105,14 +105,12 @@ class PairsKeeper(Keeper[WatchedTable, PairsState]):
 
     # ---- all rows ---------------------------------------------------------------------------------------------------
 
-    def begin(
-        self, subject: WatchedTable, runner: Runner, progress: Progress = SILENT, known: Previous | None = None
-    ) -> PairsState:
+    def begin(self, subject: WatchedTable, runner: Runner, progress: Progress = SILENT, old: Old = None) -> PairsState:
         """Find all violations of the rules that are new."""
         search = self._search(subject, runner, progress)
         of_text: dict[str, tuple[range, Violations]] = {}
-        if known is not None and known.state.search is search:
-            of_text |= zip(known.texts, zip(known.state.numbers, known.state.violations, strict=True), strict=True)
+        if old is not None and old.state.search is search:
+            of_text |= zip(old.texts, zip(old.state.numbers, old.state.violations, strict=True), strict=True)
         rules = {place: of_text[text] for place, text in enumerate(self.texts) if text in of_text}
         new = [place for place in range(len(self.rules)) if place not in rules]
         numbers = self._numbers(search, [self.queries[place] for place in new])
@@ -156,29 +154,29 @@ class PairsKeeper(Keeper[WatchedTable, PairsState]):
 
     def _take_in(self, state: PairsState, rule: int, batch: BatchPairs, dead: Ids) -> Effect:
         """What a batch added to the violations of one rule, and what it resolved."""
-        kept, numbers = state.violations[rule], state.numbers[rule]
-        if not kept.listed:
+        violations, numbers = state.violations[rule], state.numbers[rule]
+        if not violations.listed:
             lost, come = sum(batch.lost[number] for number in numbers), _count(batch, numbers)
-            kept.count_only(kept.count - lost + come)
+            violations.count_only(violations.count - lost + come)
             return counted(come, lost)
-        resolved = _in_order(kept.remove_rows(dead))
-        added = _added(batch, numbers, max(self.limit - kept.count, 0))
+        resolved = _in_order(violations.remove_rows(dead))
+        added = _added(batch, numbers, max(self.limit - violations.count, 0))
         if added is None:
             come = _count(batch, numbers)
-            kept.count_only(kept.count + come)
+            violations.count_only(violations.count + come)
             state.search.counted.update(numbers)
             return counted(come, len(resolved))
-        kept.add(added)
+        violations.add(added)
         return listed(added, resolved)
 
     def settle(self, state: PairsState, batch: Batch) -> PairsState:  # noqa: ARG002
-        """List violations again of which only the number was kept, and that are few enough now."""
-        for named, kept, numbers in zip(self.rules, state.violations, state.numbers, strict=True):
-            if not kept.listed and kept.count <= self.limit:
+        """List violations again that were only counted, and are few enough now."""
+        for named, violations, numbers in zip(self.rules, state.violations, state.numbers, strict=True):
+            if not violations.listed and violations.count <= self.limit:
                 found = joined([state.search.pairs.pairs(each, self.limit) for each in numbers], self.limit)
-                if found.pairs is None or found.count != kept.count:
-                    raise AssertionError(f"{named.text}: {found.count} violations were found, but {kept.count} counted")
-                kept.list_again(found.pairs)
+                if found.pairs is None or found.count != violations.count:
+                    raise AssertionError(f"{named.text}: {found.count} found, but {violations.count} counted")
+                violations.list_again(found.pairs)
                 state.search.counted.difference_update(numbers)
         return state
 
@@ -202,7 +200,7 @@ class PairsKeeper(Keeper[WatchedTable, PairsState]):
     # ---- in files ---------------------------------------------------------------------------------------------------
 
     def dump(self, state: PairsState) -> tuple[Arrays, Mapping[str, Any]]:
-        """The violations; the search is kept with the table."""
+        """The violations; the search is dumped with the table."""
         arrays: dict[str, Ids] = {}
         for number, violations in enumerate(state.violations):
             pairs = violations.in_any_order()

@@ -19,14 +19,14 @@ class RowSet:
     def __init__(self, ids: Ids) -> None:
         """Some ids, ascending; a file's array is copied when first written to."""
         self._ids, self._size = ids, len(ids)
-        self._left: NDArray[np.bool_] | None = None  # marks of those that left; None where none has
+        self._left: NDArray[np.bool_] | None = None  # a mask of those that left; None where none has
         self._gone = 0
 
     def __len__(self) -> int:
         return self._size - self._gone
 
     def ids(self) -> Ids:
-        """All of them; nobody may write to the array."""
+        """All of them; don't write to the array."""
         ids = self._ids[: self._size]
         return ids if self._left is None else ids[~self._left[: self._size]]
 
@@ -63,7 +63,7 @@ class RowSet:
             self._clear_away(len(self) + _ROOM)
 
     def _clear_away(self, room: int) -> None:
-        """Keep what has not left, with room for so many."""
+        """Keep what has not left, with some room."""
         ids = self.ids()
         grown = np.empty(room, np.int64)
         grown[: len(ids)] = ids

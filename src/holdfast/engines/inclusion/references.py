@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from holdfast.engines.given.finder import Finder, TableFinder
-from holdfast.engines.given.keeper import Answer, Arrays, Cut, Keeper, Previous, RowsOf, Tally, alone, listed
+from holdfast.engines.given.keeper import Answer, Arrays, Cut, Keeper, Old, RowsOf, Tally, alone, listed
 from holdfast.engines.inclusion import InclusionSettings, explain, witness
 from holdfast.engines.inclusion.partners import Compared, Reference
 from holdfast.engines.inclusion.state import INDState, attributes_of
@@ -66,12 +66,10 @@ class OrphansKeeper(Keeper[Subject, OrphansState]):
 
     # ---- finding ----------------------------------------------------------------------------------------------------
 
-    def begin(
-        self, subject: Subject, runner: Runner, progress: Progress = SILENT, known: Previous | None = None
-    ) -> OrphansState:
+    def begin(self, subject: Subject, runner: Runner, progress: Progress = SILENT, old: Old = None) -> OrphansState:
         """Look for the partner of every row, by the references that are new."""
-        old = zip(known.texts, known.state.references, strict=True) if known else ()
-        orphans = {text: (each.orphans, each.support) for text, each in old}
+        known = zip(old.texts, old.state.references, strict=True) if old else ()
+        orphans = {text: (each.orphans, each.support) for text, each in known}
         return self._made(self._columns(subject, runner, progress), orphans)
 
     def _made(self, columns: INDState, known: Mapping[str, tuple[Any, int]]) -> OrphansState:

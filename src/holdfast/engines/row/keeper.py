@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from holdfast.engines.given.explain import GivenExplanation, explained
-from holdfast.engines.given.keeper import Answer, Arrays, Cut, Keeper, Previous, RowsOf, Tally, alone, listed
+from holdfast.engines.given.keeper import Answer, Arrays, Cut, Keeper, Old, RowsOf, Tally, alone, listed
 from holdfast.engines.given.listing import PairListing
 from holdfast.engines.given.row_set import RowSet
 from holdfast.engines.row.columns import NamedColumns
@@ -64,15 +64,9 @@ class RowsKeeper(Keeper[WatchedTable, RowsState]):
         """Each row is a matter of its own."""
         return [[Cut(self.table, "row")] for _ in self.rules]
 
-    def begin(
-        self,
-        subject: WatchedTable,
-        runner: Runner,
-        progress: Progress = SILENT,  # noqa: ARG002
-        known: Previous | None = None,
-    ) -> RowsState:
+    def begin(self, subject: WatchedTable, runner: Runner, progress: Progress = SILENT, old: Old = None) -> RowsState:  # noqa: ARG002
         """Look at every row for the rules that are new, shard by shard."""
-        rows = dict(zip(*known, strict=True)) if known else {}
+        rows = dict(zip(*old, strict=True)) if old else {}
         new = {named.text: named.rule.satisfied for named in self.rules if named.text not in rows}
         rows |= zip(new, map(RowSet, violators_in(list(new.values()), subject.table, runner)), strict=True)
         return [rows[text] for text in self.texts]

@@ -33,14 +33,14 @@ class TableMeasure(ABC):
     """The quantity of one rule, in a table."""
 
     def __init__(self, rule: TableRule, table: Table, frequencies: Frequencies) -> None:
-        self._asked, self._encoding, self._rows = rule, table.encoding, table.rows
+        self._rule, self._encoding, self._rows = rule, table.encoding, table.rows
         self._frequencies = frequencies
         self._column = table.schema.names.index(rule.quantity.column) if rule.columns else -1
 
     @property
     @abstractmethod
     def value(self) -> Plain:
-        """What it is now, as JSON tells it; None where it is unknown."""
+        """What it is now, as in JSON; None where it is unknown."""
 
     @property
     @abstractmethod
@@ -75,10 +75,10 @@ class _Number(TableMeasure):
     @property
     def is_broken(self) -> bool:
         """Whether the rule is false."""
-        number, constant = self.number, self._asked.constant.value
+        number, constant = self.number, self._rule.constant.value
         assert isinstance(constant, int | float | Decimal)
-        asked = Fraction(repr(constant) if isinstance(constant, float) else constant)
-        return number is not None and not COMPARE[self._asked.operator](number, asked)
+        limit = Fraction(repr(constant) if isinstance(constant, float) else constant)
+        return number is not None and not COMPARE[self._rule.operator](number, limit)
 
     @property
     def value(self) -> Plain:
@@ -86,7 +86,7 @@ class _Number(TableMeasure):
         number = self.number
         if number is None:
             return None
-        return int(number) if number.denominator == 1 and self._asked.quantity.measure != "share" else float(number)
+        return int(number) if number.denominator == 1 and self._rule.quantity.measure != "share" else float(number)
 
 
 class _RowCount(_Number):
@@ -164,7 +164,7 @@ class _Extreme(TableMeasure):
     @property
     def is_broken(self) -> bool:
         codes = self._codes
-        condition = Comparison(of_t(self._asked.quantity.column), self._asked.operator, self._asked.constant)
+        condition = Comparison(of_t(self._rule.quantity.column), self._rule.operator, self._rule.constant)
         return bool((truth(condition, NamedColumns(self._encoding, len(codes), lambda _: codes)) < 0).any())
 
     def follow(self, encoding: Table, step: int) -> None:
@@ -187,12 +187,12 @@ def measured(
     rule: TableRule, table: Table, frequencies: Frequencies, array: Codes | None = None, fact: Any = None
 ) -> TableMeasure:
     """The quantity of a rule: from how often values occur, or from what `dump` gave."""
-    asked = rule, table, frequencies
+    given = rule, table, frequencies
     match rule.quantity.measure:
         case "rows":
-            return _RowCount(*asked)
+            return _RowCount(*given)
         case "share":
-            return _NullShare(*asked)
+            return _NullShare(*given)
         case "distinct":
-            return _DistinctCount(*asked, fact)
-    return _Extreme(*asked, None if array is None else LeaderState(np.array(array), *fact))
+            return _DistinctCount(*given, fact)
+    return _Extreme(*given, None if array is None else LeaderState(np.array(array), *fact))

@@ -14,7 +14,7 @@ import numpy as np
 
 from holdfast.changes.diff import NOBODY
 from holdfast.engines.given.explain import GivenExplanation
-from holdfast.engines.given.keeper import Answer, Arrays, Cut, Effect, Keeper, Previous, RowsOf, Tally, alone, listed
+from holdfast.engines.given.keeper import Answer, Arrays, Cut, Effect, Keeper, Old, RowsOf, Tally, alone, listed
 from holdfast.engines.given.status import Status
 from holdfast.engines.listing import Listing
 from holdfast.engines.row.evaluate import violators, violators_in
@@ -30,11 +30,11 @@ from holdfast.table.runner import Runner, Threads
 
 _THE_TABLE = np.full((1, 2), NOBODY)  # no rows are the violation
 _SHOWN = 3
-MeasuresState = list[TableMeasure]  # of each rule
+Measures = list[TableMeasure]  # of each rule
 
 
 @dataclass(frozen=True)
-class MeasuresKeeper(Keeper[WatchedTable, MeasuresState]):
+class MeasuresKeeper(Keeper[WatchedTable, Measures]):
     """The rules about a table as a whole."""
 
     table: str
@@ -44,18 +44,12 @@ class MeasuresKeeper(Keeper[WatchedTable, MeasuresState]):
         """A table has its measures as a whole."""
         return [[Cut(self.table, "whole")] for _ in self.rules]
 
-    def begin(
-        self,
-        subject: WatchedTable,
-        runner: Runner,
-        progress: Progress = SILENT,
-        known: Previous | None = None,  # noqa: ARG002
-    ) -> MeasuresState:
-        """Look at how often values occur: that costs little, whatever is known."""
+    def begin(self, subject: WatchedTable, runner: Runner, progress: Progress = SILENT, old: Old = None) -> Measures:  # noqa: ARG002
+        """Look at how often values occur: that costs little, whatever another plan knows."""
         frequencies = subject.part(Frequencies, runner, progress)
         return [measured(named.rule, subject.table, frequencies) for named in self.rules]
 
-    def look(self, state: MeasuresState, born: RowsOf, dead: RowsOf) -> tuple[MeasuresState, Answer]:
+    def look(self, state: Measures, born: RowsOf, dead: RowsOf) -> tuple[Measures, Answer]:
         """Look at the values that became more or less frequent."""
         come, gone = born[self.table], dead[self.table]
         were = [each.is_broken for each in state]
@@ -66,21 +60,21 @@ class MeasuresKeeper(Keeper[WatchedTable, MeasuresState]):
             for named, each, was_broken in zip(self.rules, state, were, strict=True)
         ]
 
-    def tallies(self, state: MeasuresState) -> Sequence[Tally]:
+    def tallies(self, state: Measures) -> Sequence[Tally]:
         """Whether the table breaks each, and what the quantity is."""
         return [
             Tally(int(each.is_broken), {"listed": True}, {"value": each.value}, _said(named, each))
             for named, each in zip(self.rules, state, strict=True)
         ]
 
-    def listing(self, state: MeasuresState, subject: WatchedTable, rule: int) -> Listing:
+    def listing(self, state: Measures, subject: WatchedTable, rule: int) -> Listing:
         """The rows to look at where a rule is broken, if there are such: they are looked for now."""
         named, is_broken = self.rules[rule], state[rule].is_broken
         condition = named.rule.of_rows if is_broken else None
         ids = violators_in([condition], subject.table, Threads())[0] if condition else np.empty(0, np.int64)
         return Listing(named, subject.table, int(is_broken), alone(ids), {"t": list(named.rule.columns)})
 
-    def explain(self, state: MeasuresState, subject: WatchedTable, rule: int, rows: Sequence[int]) -> GivenExplanation:  # noqa: ARG002
+    def explain(self, state: Measures, subject: WatchedTable, rule: int, rows: Sequence[int]) -> GivenExplanation:  # noqa: ARG002
         """What the quantity is, and which rows to look at."""
         named, listing = self.rules[rule], self.listing(state, subject, rule)
         ids, count = listing.listed[:_SHOWN, 0], len(listing.listed)
@@ -91,13 +85,13 @@ class MeasuresKeeper(Keeper[WatchedTable, MeasuresState]):
         about = {**status.to_json(), "holds": not status.violations, "rows": ids.tolist()}
         return GivenExplanation(named, said, about)
 
-    def dump(self, state: MeasuresState) -> tuple[Arrays, Mapping[str, Any]]:
+    def dump(self, state: Measures) -> tuple[Arrays, Mapping[str, Any]]:
         """What does not follow from how often values occur at once; frequencies are kept with the table."""
         kept = {text: each.dump() for text, each in zip(self.texts, state, strict=True)}
         arrays = {f"{text}/leaders": array for text, (array, _) in kept.items() if array is not None}
         return arrays, {text: fact for text, (_, fact) in kept.items()}
 
-    def load(self, subject: WatchedTable, arrays: Arrays, facts: Mapping[str, Any]) -> MeasuresState:
+    def load(self, subject: WatchedTable, arrays: Arrays, facts: Mapping[str, Any]) -> Measures:
         """The state that `dump` described."""
         table, frequencies = subject.table, subject.part(Frequencies)
         return [
@@ -105,7 +99,7 @@ class MeasuresKeeper(Keeper[WatchedTable, MeasuresState]):
             for named in self.rules
         ]
 
-    def rewritten(self, state: MeasuresState, subject: WatchedTable, kept: Mapping[str, UsedCodes]) -> MeasuresState:  # noqa: ARG002
+    def rewritten(self, state: Measures, subject: WatchedTable, kept: Mapping[str, UsedCodes]) -> Measures:  # noqa: ARG002
         """The state from the frequencies of the codes that stayed."""
         return self.begin(subject, Threads())
 

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from holdfast.changes.diff import ViolationChange
-from holdfast.engines.given.changed import MOST, changes_of
 from holdfast.engines.given.engine import diff_of
 from holdfast.engines.given.keeper import Tally, listed
 from holdfast.engines.given.status import Status
+from holdfast.engines.given.violation_changes import MOST, changes_of
 from holdfast.rules.given import Named
 from holdfast.rules.registry import parse
 from holdfast.table.change import Batch

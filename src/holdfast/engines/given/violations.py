@@ -1,13 +1,13 @@
-"""The violations of one rule: as pairs while these are few enough to keep, else as a count alone.
+"""The violations of one rule: as pairs while these are few, else as a count.
 
-A pair is (t, s); of a symmetric rule the smaller row id comes first, and each pair is there once. A rule about
+A pair is (t, s); of a symmetric rule the smaller row id comes first, and no pair is there twice. A rule about
 single rows has rows: then s is NOBODY (-1).
 
 Pairs that were found at first, or come from a file, are looked at when they are needed; those that batches add are in
 a graph, and so are all of them once a batch resolves one that was there from the start, or a second batch has to look
 for that: to look through all of them each time would cost more than the graph.
 
-Invariant: `count` is exact at all times; `found().pairs` is None exactly where only the count is kept.
+Invariant: `count` is exact at all times; `found().pairs` is None exactly where violations are only counted.
 Cost: see `holdfast.search.graph`; what rows of a batch violate is added and dropped at the cost of these violations.
 """
 
@@ -23,23 +23,23 @@ import numpy as np
 from holdfast.search.found import FoundPairs, Ids, Pairs, Sides, listed, no_pairs, put_in_order, sides, with_more
 from holdfast.search.graph import PairGraph
 
-LIMIT = 5_000_000  # pairs of one rule that are kept; a pair takes about 60 bytes
+LIMIT = 5_000_000  # pairs of one rule that are listed; a pair takes about 60 bytes
 
 
 @dataclass(frozen=True)
 class _Contents:
-    """What is kept of the violations at one moment: another thread may look while a batch puts others in its place."""
+    """The violations at one moment: another thread may look while a batch puts others in its place."""
 
     count: int  # of those that were there at first
     first: Callable[[], Sides] | None = None
-    graph: PairGraph | None = None  # of the others; None where only the number is kept
+    graph: PairGraph | None = None  # of the others; None where they are only counted
 
 
 class Violations:
-    """The violations of one rule, kept."""
+    """The violations of one rule, kept true."""
 
     def __init__(self, count: int, pairs: Callable[[], Sides] | None) -> None:
-        """So many violations; `pairs` gives their t's and s's, unless they are too many to keep."""
+        """`count` violations; `pairs` gives their t's and s's, unless they are too many."""
         self._contents = _Contents(count) if pairs is None else _Contents(count, pairs, PairGraph())
         self._looked = False  # whether a batch has looked for its rows among the first ones
         self._changes = 0  # how often the violations may have changed,
@@ -58,7 +58,7 @@ class Violations:
 
     @property
     def listed(self) -> bool:
-        """Whether the pairs are kept, not their number alone."""
+        """Whether the pairs are known, and not only how many they are."""
         return self._contents.graph is not None
 
     @property
@@ -81,7 +81,7 @@ class Violations:
         return listed(pairs)
 
     def in_any_order(self) -> Pairs | None:
-        """The violations now, for the caller to keep, or None where only their number is kept."""
+        """The violations now, for the caller to keep, or None where they are only counted."""
         contents = self._contents
         if contents.graph is None:
             return None
@@ -114,12 +114,12 @@ class Violations:
             self._changes += 1
 
     def list_again(self, pairs: Pairs) -> None:
-        """Keep pairs from now on."""
+        """List pairs from now on."""
         self._contents = _Contents(len(pairs), partial(_columns_of, pairs), PairGraph())
         self._changes += 1
 
     def count_only(self, count: int) -> None:
-        """Keep a count from now on."""
+        """Count from now on."""
         self._contents = _Contents(count)
         self._changes += 1
 
