@@ -5,11 +5,11 @@ that it plans for is a value of its own. The core verb is
 
     look(state, rows born, rows dead) -> (state', answer)
 
-It sees no table, no other rules and no database: rows come as columns (`table/rows.py`), and the answer is arrays that
-add up in any order (`merged`). So the state may lie in one piece or in many, and the same function looks at a piece in
-a thread or in a task that dies or runs twice. What needs the table is done before, in `ready`: opening what lies in
-files, giving other keys where the order of values changed, saying where older rows can be found; or after, in `settle`:
-looking again for what was too much to keep.
+It sees no table, no other rules and no database: rows come as columns (`table/rows.py`), and the answer is an effect
+for each rule; answers add up in any order (`merged`). So the state may lie in one piece or in many, and the same
+function looks at a piece in a thread or in a task that dies or runs twice. What needs the table is done before, in
+`ready`: opening what lies in files, giving other keys where the order of values changed, saying where older rows can be
+found; or after, in `settle`: listing again what was only counted.
 
 Laws (tests/engines/given): `begin` is `look` on the empty state and all rows; `merged` adds up in any order; `look` on
 the pieces of a cut, merged, is `look` on the whole.
