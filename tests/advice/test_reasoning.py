@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from holdfast.advice.advice import Advice, advise
 from holdfast.advice.clauses import Clause, Kind
-from holdfast.advice.known import Known
+from holdfast.advice.known import KnownRules
 from holdfast.advice.reasoning import Reasoner
 from holdfast.changes.diff import Finding
 from holdfast.rules.dependency import FD, Key
 from holdfast.rules.lists import ListOD, SortColumn
-from holdfast.rules.order import Compatible, Constant, Direction
+from holdfast.rules.order import Compatible, ConstantOD, Direction
 from holdfast.rules.rule import Rule
 from tests.oracle import list_order as oracle
 
@@ -52,7 +52,7 @@ def canonical(rows: list[Row]) -> list[Finding]:
     found: list[Finding] = []
     for name in NAMES:
         valid = [c for c in contexts_of(name) if _is_constant(rows, c, name)]
-        found += [Constant("", c, name) for c in minimal(valid)]
+        found += [ConstantOD("", c, name) for c in minimal(valid)]
     for one, other in combinations(NAMES, 2):
         for direction in get_args(Direction):
             last = SortColumn(other, direction == "desc")
@@ -122,7 +122,7 @@ def check(rows: list[Row], advice: Advice) -> None:
 def test_with_all_canonical_rules_known_every_list_order_dependency_is_decided(
     rows: list[Row], asked: list[tuple[Any, Any]]
 ) -> None:
-    reasoner = Reasoner(Known.of(canonical(rows), NAMES, NAMES))
+    reasoner = Reasoner(KnownRules.of(canonical(rows), NAMES, NAMES))
     for by, then in asked:
         proof = reasoner.orders(by, then)
         assert (proof is not None) == holds(rows, by, then), (by, then, proof)
@@ -144,7 +144,7 @@ def test_all_advice_is_true_whatever_is_known(
     found = [*canonical(rows), *keys(rows)]
     known = [*(found[place % len(found)] for place in sorted(some) if found), *map(Status, rules)]
     near = [*(column.name for column in asked), *(column.name for order in have for column in order)]
-    reasoner = Reasoner(Known.of(known, NAMES, near))
+    reasoner = Reasoner(KnownRules.of(known, NAMES, near))
     clause = Clause(kind, asked if kind == "ORDER BY" else tuple(SortColumn(column.name) for column in asked))
     advice = advise("t", clause, reasoner, have)
     check(rows, advice)
@@ -155,7 +155,7 @@ def test_all_advice_is_true_whatever_is_known(
 @given(tables, st.lists(columns, min_size=1, max_size=4).map(tuple))
 def test_nothing_that_is_left_is_redundant(rows: list[Row], asked: Any) -> None:
     """Where all is known that can be, no column more can go; also when only rules near the clause are looked at."""
-    known = Known.of(canonical(rows), NAMES, [column.name for column in asked])
+    known = KnownRules.of(canonical(rows), NAMES, [column.name for column in asked])
     advice = advise("t", Clause("ORDER BY", asked), Reasoner(known))
     check(rows, advice)
     left = advice.enough
@@ -172,18 +172,18 @@ def test_orders_are_put_together() -> None:
     """What one list orders, and that another, the first orders, too."""
     rules = [Status(ListOD((SortColumn("A"),), (SortColumn("B", True),)))]
     rules.append(Status(ListOD((SortColumn("B"),), (SortColumn("C"),))))
-    reasoner = Reasoner(Known.of(rules, NAMES, "AC"))
+    reasoner = Reasoner(KnownRules.of(rules, NAMES, "AC"))
     assert reasoner.orders([SortColumn("A")], [SortColumn("C", True)]) == ("[A] orders [B desc]", "[B] orders [C]")
     assert reasoner.orders([SortColumn("A")], [SortColumn("C")]) is None
 
 
 def test_a_column_that_orders_itself_downwards_is_constant() -> None:
     rules = [Status(ListOD((SortColumn("A"), SortColumn("B")), (SortColumn("A"), SortColumn("B", True))))]
-    reasoner = Reasoner(Known.of(rules, NAMES, "AB"))
+    reasoner = Reasoner(KnownRules.of(rules, NAMES, "AB"))
     assert reasoner.determined("A").keys() == {"A", "B"}
     assert reasoner.determined("").keys() == set()
 
 
 def test_a_rule_that_does_not_hold_exactly_says_nothing() -> None:
     wrong: list[Finding] = [FD("", ("A",), "B", error=0.01), Status(FD("", ("A",), "C"), 1)]
-    assert Reasoner(Known.of(wrong, NAMES, "AB")).determined("A").keys() == {"A"}
+    assert Reasoner(KnownRules.of(wrong, NAMES, "AB")).determined("A").keys() == {"A"}

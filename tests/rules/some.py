@@ -31,7 +31,7 @@ from holdfast.rules.dependency import FD, Key
 from holdfast.rules.inclusion import IND, Side
 from holdfast.rules.lists import ListOD, SortColumn
 from holdfast.rules.measure import Quantity, TableRule
-from holdfast.rules.order import Compatible, Constant
+from holdfast.rules.order import Compatible, ConstantOD
 from holdfast.rules.pointwise import Pointwise
 from holdfast.rules.row import RowRule
 from holdfast.rules.rule import NoPartner, Predicate, Rule
@@ -93,7 +93,7 @@ def _sets(draw: st.DrawFn, names: Sequence[str], least: int = 0) -> tuple[str, .
 @st.composite
 def dependencies(draw: st.DrawFn, names: Sequence[str]) -> Rule:
     *lhs, rhs = draw(_sets(names, 1))
-    return draw(st.sampled_from([FD("", tuple(lhs), rhs), Key("", tuple(lhs)), Constant("", tuple(lhs), rhs)]))
+    return draw(st.sampled_from([FD("", tuple(lhs), rhs), Key("", tuple(lhs)), ConstantOD("", tuple(lhs), rhs)]))
 
 
 @st.composite
@@ -242,9 +242,9 @@ def _breaks(rule: Rule, t: Row, s: Row, nulls: str, places: Mapping[str, int]) -
         return agree and (
             isinstance(rule, Key) or not functional.equal(t[places[rule.rhs]], s[places[rule.rhs]], nulls)
         )
-    if isinstance(rule, Constant | Compatible):
+    if isinstance(rule, ConstantOD | Compatible):
         within = list(order.pairs_within([t, s], tuple(places[name] for name in rule.context), nulls))
-        if isinstance(rule, Constant):
+        if isinstance(rule, ConstantOD):
             return bool(within) and order.splits(t, s, places[rule.column], nulls)
         one, other = (places[name] for name in rule.pair)
         return bool(within) and order.swaps(t, s, one, other, rule.direction, nulls)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from holdfast.errors import BadInput
 from holdfast.rules import registry
-from holdfast.rules.order import Compatible, Constant, Direction, parse
+from holdfast.rules.order import Compatible, ConstantOD, Direction, parse
 
 names = st.one_of(st.sampled_from(["Zip", "desc", "in", "key", "é1", "a ~ b", "{", "not", "}:"]), st.text(max_size=4))
 several = st.lists(names, min_size=2, max_size=5, unique=True)
@@ -17,9 +17,9 @@ directions: st.SearchStrategy[Direction] = st.sampled_from(["asc", "desc"])
 
 @given(several)
 def test_a_constant_reads_back(columns: list[str]) -> None:
-    rule = Constant("", tuple(columns[1:]), columns[0])
+    rule = ConstantOD("", tuple(columns[1:]), columns[0])
     assert registry.parse(str(rule)) == rule
-    assert registry.rule_type(rule.text) is Constant
+    assert registry.rule_type(rule.text) is ConstantOD
 
 
 @given(several, directions)
@@ -31,7 +31,7 @@ def test_a_pair_reads_back(columns: list[str], direction: Direction) -> None:
 
 
 def test_texts_and_objects() -> None:
-    constant = Constant("tax", ("Zip",), "State", tested_pairs=9)
+    constant = ConstantOD("tax", ("Zip",), "State", tested_pairs=9)
     assert constant.text == "{Zip}: [] -> State"
     assert constant.to_json() == {
         "kind": "od",
@@ -58,7 +58,7 @@ def test_texts_and_objects() -> None:
 
 def test_columns_come_in_the_order_of_the_schema() -> None:
     schema = ["a", "b", "c", "desc"]
-    assert parse("{c,b}:[]->a", schema, "") == Constant("", ("b", "c"), "a")
+    assert parse("{c,b}:[]->a", schema, "") == ConstantOD("", ("b", "c"), "a")
     assert parse(" { } : b ~ a ", schema, "") == Compatible("", (), ("a", "b"))
     assert parse("{c}: b ~ a desc", schema, "") == Compatible("", ("c",), ("a", "b"), "desc")
     assert parse("{}: b desc ~ a", schema, "") == Compatible("", (), ("a", "b"), "desc")

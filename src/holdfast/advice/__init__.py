@@ -1,1 +1,1 @@
-"""Advice on queries from the rules that hold: which columns of a clause are redundant, and which orders serve it."""
+"""Advice on clauses of queries, from the rules that hold: redundant columns, and other orders that serve."""

@@ -1,7 +1,6 @@
-"""Advice on a clause of a query: what of it is enough, why the rest is redundant, and which other orders serve it.
+"""Advice on a clause of a query: which columns are enough, why the others are redundant, and which other orders serve.
 
-All of it is true of the table as it is now, by the rules that are named; a batch that breaks one of them takes back
-what it says.
+The advice is true for the table as it is now, by the rules that it names; it ends when a batch breaks one of them.
 """
 
 from __future__ import annotations
@@ -16,12 +15,12 @@ from holdfast.advice.reasoning import Proof, Reasoner
 from holdfast.rules.lists import SortColumn, SortList, sort_text
 from holdfast.visible import Printed
 
-_MOST = 10  # other orders that are told
+_MOST = 10  # other orders that are shown
 
 
 @dataclass(frozen=True)
 class Redundant:
-    """A column that a clause can do without, and why."""
+    """A redundant column of a clause, and why it is redundant."""
 
     column: SortColumn
     because: str
@@ -37,16 +36,16 @@ class Redundant:
 
 @dataclass(frozen=True)
 class Serving:
-    """An order, and the rules by which rows in it are in the order asked for; None where that does not follow."""
+    """An order, and the rules by which it serves the clause; None: that does not follow."""
 
     order: SortList
     rules: Proof | None
-    backwards: bool = False  # it serves where it is read from its end
+    backwards: bool = False  # it serves when it is read from its end
 
     def __str__(self) -> str:
         order = sort_text(self.order)
         if self.rules is None:
-            return f"no rule that is known here says that an order by {order} serves it"
+            return f"no known rule says that an order by {order} serves it"
         return f"an order by {order}{', read backwards,' if self.backwards else ''} serves it{_by(self.rules)}"
 
     def to_json(self) -> dict[str, Any]:
@@ -57,7 +56,7 @@ class Serving:
 
 @dataclass(frozen=True, repr=False)
 class Advice(Printed):
-    """What is known about a clause.
+    """Advice on a clause.
 
     With `watch` and `more` of the example of `Monitor`:
 
@@ -73,32 +72,32 @@ class Advice(Printed):
     enough: SortList
     redundant: tuple[Redundant, ...]
     served_by: tuple[Serving, ...]  # other orders
-    not_served_by: tuple[Serving, ...]  # orders that were asked about
-    single: Proof | None  # why no two rows are equal on the columns
+    not_served_by: tuple[Serving, ...]  # requested orders
+    single: Proof | None  # why no two rows are equal on the columns; None: some may be
     notes: tuple[str, ...]
 
     def lines(self) -> list[str]:
         """As text, a line each."""
-        told = [
+        lines = [
             self._summary(),
             *map(str, self.redundant),
             *self._alone(),
             *map(str, (*self.served_by, *self.not_served_by)),
             *self.notes,
         ]
-        return [str(self.clause), *(f"  {line}" for line in told)]
+        return [str(self.clause), *(f"  {line}" for line in lines)]
 
     def _summary(self) -> str:
         if not self.redundant:
-            return "no column is redundant by the rules that are known here"
+            return "no column is redundant by the known rules"
         if not self.enough:
             return "any order will do" if self.clause.is_order else "all rows are equal on these columns"
         if self.clause.kind == "DISTINCT":
-            return f"{sort_text(self.enough)} alone tells the rows apart"
+            return f"{sort_text(self.enough)} alone distinguishes the rows"
         return f"{self.clause.kind} {sort_text(self.enough)} is enough"
 
     def _alone(self) -> list[str]:
-        """What follows where no two rows are equal; an order gains nothing by that."""
+        """What follows if no two rows are equal; nothing for an order."""
         if self.single is None or self.clause.is_order:
             return []
         grouped = self.clause.kind == "GROUP BY"
@@ -129,19 +128,19 @@ def _by(rules: Proof) -> str:
 def advise(
     table: str, clause: Clause, reasoner: Reasoner, have: Sequence[SortList] = (), notes: Sequence[str] = ()
 ) -> Advice:
-    """Advice on a clause. `have` are orders that there are, such as those of indexes."""
+    """Advice on a clause. `have` are existing orders, such as those of indexes."""
     enough, redundant = _shortened(clause, reasoner)
-    asked = [_serving(order, enough, reasoner) for order in have] if clause.is_order else []
-    serving = [each for each in asked if each.rules is not None]
-    told = [enough, *(each.order for each in serving if not each.backwards)]
-    others = islice(_others(enough, told, reasoner), _MOST) if clause.is_order else ()
-    lacking = tuple(each for each in asked if each.rules is None)
+    judged = [_serving(order, enough, reasoner) for order in have] if clause.is_order else []
+    serving = [each for each in judged if each.rules is not None]
+    shown = [enough, *(each.order for each in serving if not each.backwards)]
+    others = islice(_others(enough, shown, reasoner), _MOST) if clause.is_order else ()
+    lacking = tuple(each for each in judged if each.rules is None)
     single = reasoner.key_within(column.name for column in clause.columns)
     return Advice(table, clause, enough, tuple(redundant), (*serving, *others), lacking, single, tuple(notes))
 
 
 def _shortened(clause: Clause, reasoner: Reasoner) -> tuple[SortList, list[Redundant]]:
-    """The columns that are left when the others have been taken away, the last ones first, each with the reason."""
+    """The columns that remain, and the redundant ones, removed from the last to the first, with reasons."""
     left, gone = clause.columns, list[Redundant]()
     while True:
         tried = (_without(left, place, clause, reasoner) for place in reversed(range(len(left))))
@@ -153,7 +152,7 @@ def _shortened(clause: Clause, reasoner: Reasoner) -> tuple[SortList, list[Redun
 
 
 def _without(columns: SortList, place: int, clause: Clause, reasoner: Reasoner) -> tuple[SortList, Redundant] | None:
-    """The columns without one of them, where that one is redundant."""
+    """The columns without one of them, if that one is redundant."""
     column, shorter = columns[place], (*columns[:place], *columns[place + 1 :])
     before = reasoner.determined(each.name for each in columns[:place])
     if column.name in before:
@@ -170,7 +169,7 @@ def _without(columns: SortList, place: int, clause: Clause, reasoner: Reasoner) 
 
 
 def _serving(order: SortList, enough: SortList, reasoner: Reasoner) -> Serving:
-    """Whether an order that there is serves: what is enough has the rows in the order that was asked for."""
+    """Whether an existing order serves the columns that are enough."""
     proof = reasoner.orders(order, enough)
     if proof is not None:
         return Serving(order, proof)
@@ -178,11 +177,11 @@ def _serving(order: SortList, enough: SortList, reasoner: Reasoner) -> Serving:
     return Serving(order, backwards, backwards is not None)
 
 
-def _others(enough: SortList, told: Sequence[SortList], reasoner: Reasoner) -> Iterator[Serving]:
-    """Orders by other columns that serve, too: the first lists of rules, single columns, and what is enough with one
-    column in place of another. One that only adds columns to an order that was told adds nothing.
+def _others(enough: SortList, shown: Sequence[SortList], reasoner: Reasoner) -> Iterator[Serving]:
+    """Other orders that serve: the left lists of rules, single columns, and the columns that are enough with one
+    replaced by another. Orders that only add columns to a shown one are left out.
     """
-    known = list(told)
+    known = list(shown)
     for order in _candidates(enough, reasoner):
         if any(_is_within(one, order) for one in known):
             continue
@@ -203,6 +202,6 @@ def _candidates(enough: SortList, reasoner: Reasoner) -> Iterator[SortList]:
 
 
 def _is_within(shorter: SortList, longer: SortList) -> bool:
-    """Whether a list is another with columns left out."""
+    """Whether a list is another one without some of its columns."""
     rest = iter(longer)
     return all(column in rest for column in shorter)

@@ -1,4 +1,4 @@
-"""What is known of a table: the rules that hold, as constants and as pairs of columns that don't swap, by context.
+"""The known rules of a table: constants, and pairs of columns that don't swap, by context.
 
 | rule | what it says |
 |---|---|
@@ -16,17 +16,17 @@ from dataclasses import dataclass, field
 from holdfast.changes.diff import Finding
 from holdfast.rules.dependency import FD, Key
 from holdfast.rules.lists import ListOD
-from holdfast.rules.order import Compatible, Constant
+from holdfast.rules.order import Compatible, ConstantOD
 from holdfast.rules.registry import parse
 from holdfast.rules.rule import Rule
 
-USED = (FD, Key, Constant, Compatible, ListOD)  # the rules that say something of orders and groups
+USED = (FD, Key, ConstantOD, Compatible, ListOD)  # the rules that matter for orders and groups
 Names = frozenset[str]
 Pair = tuple[Names, bool]  # two columns, and whether they rise together; else one falls where the other rises
 
 
 @dataclass
-class Known:
+class KnownRules:
     """The rules of one table that hold, each with its text."""
 
     names: Sequence[str]
@@ -36,15 +36,15 @@ class Known:
     lists: list[ListOD] = field(default_factory=list)
 
     @staticmethod
-    def of(findings: Iterable[Finding], names: Sequence[str], asked: Iterable[str]) -> Known:
-        """What findings say about a table with some columns, as far as it may matter to those asked about.
+    def of(findings: Iterable[Finding], names: Sequence[str], clause: Iterable[str]) -> KnownRules:
+        """The rules among some findings that may matter for the columns of a clause.
 
-        Of rules that were found all minimal ones are told. So one whose context has two columns or more that nobody
-        asks about adds nothing: a list that is tried instead of another differs from it in one column.
+        Of found rules all minimal ones are there. So one whose context has two or more columns outside the clause adds
+        nothing: the lists that are tried differ from the clause in one column.
         """
-        known, near = Known(names), frozenset(asked)
+        known, near = KnownRules(names), frozenset(clause)
         for finding in findings:
-            if isinstance(finding, FD | Key | Constant | Compatible):
+            if isinstance(finding, FD | Key | ConstantOD | Compatible):
                 if not finding.error and len(_context(finding) - near) <= 1:
                     known.add(finding)
             elif not finding.to_json()["violations"]:
@@ -52,13 +52,13 @@ class Known:
         return known
 
     def add(self, rule: Rule) -> None:
-        """Take in a rule that holds."""
+        """Add a rule that holds."""
         match rule:
             case FD():
                 self.constants.append((_context(rule), rule.rhs, rule.text))
             case Key():
                 self.keys.append((_context(rule), rule.text))
-            case Constant():
+            case ConstantOD():
                 self.constants.append((_context(rule), rule.column, rule.text))
             case Compatible():
                 self._add_pair(_context(rule), frozenset(rule.pair), rule.direction == "asc", rule.text)
@@ -69,7 +69,7 @@ class Known:
         self.pairs.setdefault((pair, rising), []).append((context, text))
 
     def _add_list(self, rule: ListOD) -> None:
-        """Theorem 5. A column that doesn't swap with itself downwards is constant."""
+        """Theorem 5. A column that doesn't swap with itself in the other direction is constant."""
         self.lists.append(rule)
         left = frozenset(column.name for column in rule.by)
         self.constants += [(left, column.name, rule.text) for column in rule.then]
@@ -83,6 +83,6 @@ class Known:
                     self.constants.append((context, one.name, rule.text))
 
 
-def _context(rule: FD | Key | Constant | Compatible) -> Names:
-    """The columns on which rows must be equal for a rule to say something of them."""
+def _context(rule: FD | Key | ConstantOD | Compatible) -> Names:
+    """The columns on which rows must agree for a rule to apply to them."""
     return frozenset(rule.lhs if isinstance(rule, FD | Key) else rule.context)

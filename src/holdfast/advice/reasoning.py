@@ -1,33 +1,33 @@
 """What follows from the rules that hold (papers: fastod, theorem 5 and figure 4), and from which of them.
 
 `[X…] orders [Y…]` holds iff X determines every column of Y, and no column of X swaps with one of Y among rows that are
-equal on the columns before both. The first is the closure of X under the constants. The second holds where one of the
-two columns is constant there; where a rule says so of a context that is constant there, too; or by way of a third
-column M that swaps with neither, if the two don't swap among rows equal on M (the axiom Chain).
+equal on the columns before both. The first is the closure of X under the constants. The second follows if one of the
+two columns is constant there; if a rule says so for a context that is constant there; or through a third column M that
+swaps with neither, if the two don't swap among rows equal on M (the axiom Chain).
 
-Where all minimal canonical rules are known, that decides every list order dependency; where fewer are known, what is
-said is true, and not all is said.
+If all minimal canonical rules are known, this decides every list order dependency. With fewer rules answers are true
+but incomplete.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from holdfast.advice.known import Known, Names
+from holdfast.advice.known import KnownRules, Names
 from holdfast.rules.lists import SortColumn
 
-Proof = tuple[str, ...]  # the texts of the rules that were used, each once
+Proof = tuple[str, ...]  # the texts of the rules that were used, without repetition
 
 
 class Reasoner:
-    """Answers from what is known of one table."""
+    """Answers questions from the known rules of one table."""
 
-    def __init__(self, known: Known) -> None:
+    def __init__(self, known: KnownRules) -> None:
         self.known = known
         self._closures: dict[Names, Mapping[str, Proof]] = {}
 
     def orders(self, by: Sequence[SortColumn], then: Sequence[SortColumn]) -> Proof | None:
-        """Why rows sorted by one list are sorted by the other; None where that does not follow."""
+        """Why rows sorted by one list are sorted by the other; None: that does not follow."""
         proofs: list[Proof] = []
         for proof in self._steps(by, then):
             if proof is None:
@@ -36,7 +36,7 @@ class Reasoner:
         return joined(proofs)
 
     def _steps(self, by: Sequence[SortColumn], then: Sequence[SortColumn]) -> Iterator[Proof | None]:
-        """Why each condition of theorem 5 holds; None where one does not follow."""
+        """Why each condition of theorem 5 holds; None: one does not follow."""
         left = self.determined(column.name for column in by)
         yield from (left.get(column.name) for column in then)
         for i, one in enumerate(by):
@@ -51,14 +51,14 @@ class Reasoner:
         return self._closures[context]
 
     def _closure(self, context: Names) -> Mapping[str, Proof]:
-        """Round by round, so that a column is proved by as few steps as can be."""
+        """Round by round, so that each proof has as few steps as possible."""
         proofs: dict[str, Proof] = dict.fromkeys(context, ())
         while fresh := self._next_round(proofs):
             proofs |= fresh
         return proofs
 
     def _next_round(self, proofs: Mapping[str, Proof]) -> dict[str, Proof]:
-        """The columns that are constant where those are that have a proof."""
+        """The columns that follow directly from those with a proof."""
         fresh: dict[str, Proof] = {}
         for needed, column, text in self.known.constants:
             if column not in proofs and column not in fresh and needed <= proofs.keys():
@@ -70,12 +70,12 @@ class Reasoner:
         return fresh
 
     def key_within(self, columns: Iterable[str]) -> Proof | None:
-        """Why no two rows are equal on some columns; None where that does not follow."""
+        """Why no two rows are equal on some columns; None: that does not follow."""
         proofs = self.determined(columns)
         return next((_by(text, needed, proofs) for needed, text in self.known.keys if needed <= proofs.keys()), None)
 
     def _compatible(self, context: Names, one: SortColumn, other: SortColumn) -> Proof | None:
-        """Why no two rows that are equal on the context swap two columns; None where that does not follow."""
+        """Why no two rows that are equal on the context swap two columns; None: that does not follow."""
         direct = self._direct(context, one, other)
         if direct is not None or one.name == other.name:
             return direct
@@ -89,11 +89,11 @@ class Reasoner:
         rising = one.descending == other.descending
         if one.name == other.name:
             return () if rising else None
-        told = self.known.pairs.get((frozenset([one.name, other.name]), rising), ())
-        return next((_by(text, needed, proofs) for needed, text in told if needed <= proofs.keys()), None)
+        rules = self.known.pairs.get((frozenset([one.name, other.name]), rising), ())
+        return next((_by(text, needed, proofs) for needed, text in rules if needed <= proofs.keys()), None)
 
     def _chains(self, context: Names, one: SortColumn, other: SortColumn) -> Iterator[Proof]:
-        """By way of a third column. Rows that swap the two would have to be equal on it."""
+        """Through a third column: rows that swap the two would have to be equal on it."""
         for name in self.known.names:
             for middle in (SortColumn(name), SortColumn(name, True)):
                 parts = [
@@ -106,7 +106,7 @@ class Reasoner:
 
 
 def _by(text: str, needed: Iterable[str], proofs: Mapping[str, Proof]) -> Proof:
-    """A rule, after those that its context needs."""
+    """The proofs of a rule's context, and then the rule."""
     return joined([*(proofs[name] for name in sorted(needed)), (text,)])
 
 

@@ -7,7 +7,7 @@ from itertools import chain
 
 from holdfast.advice.advice import Advice, advise
 from holdfast.advice.clauses import Clause, read_clause, read_order
-from holdfast.advice.known import USED, Known
+from holdfast.advice.known import USED, KnownRules
 from holdfast.advice.reasoning import Reasoner
 from holdfast.changes.diff import Result
 from holdfast.engines.registry import finder, rule_classes
@@ -33,7 +33,7 @@ def advice_on(text: str, have: Sequence[str], schema: Schema, results: Mapping[s
     found = (finding for each in used if not each.given for finding in results[each.name].values())
     listed = [name for each in given if isinstance(rule := parse(each.text), ListOD) for name in rule.columns]
     near = {*listed, *(column.name for columns in (clause.columns, *orders) for column in columns)}
-    known = Known.of(chain(given, found), schema.names, near)
+    known = KnownRules.of(chain(given, found), schema.names, near)
     return advise(schema.name, clause, Reasoner(known), orders, _notes(clause, [each.name for each in used]))
 
 

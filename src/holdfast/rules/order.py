@@ -76,7 +76,7 @@ class _Canonical(Rule):
 
 
 @dataclass(frozen=True)
-class Constant(_Canonical):
+class ConstantOD(_Canonical):
     """Rows that agree on all of `context` agree on `column`."""
 
     column: str
@@ -134,7 +134,7 @@ class Compatible(_Canonical):
     @classmethod
     def means(cls, text: str) -> bool:
         """It starts with its context, and neither brackets nor an arrow follow."""
-        return text.lstrip().startswith("{") and follows_braces(text) != "->" and not Constant.means(text)
+        return text.lstrip().startswith("{") and follows_braces(text) != "->" and not ConstantOD.means(text)
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -166,7 +166,7 @@ class Compatible(_Canonical):
         return (Breach((*alike(self.context, nulls), *swap), self.pair, "swap"),)
 
 
-Canonical = Constant | Compatible
+Canonical = ConstantOD | Compatible
 
 
 def constant_text(context: Sequence[str], column: str) -> str:
@@ -181,5 +181,5 @@ def compatible_text(context: Sequence[str], one: str, other: str, direction: Dir
 
 def parse(text: str, names: Sequence[str], table: str) -> Canonical:
     """The rule of a text about a table with some columns; refuses unknown columns."""
-    rule: Canonical = Constant.parse(text) if Constant.means(text) else Compatible.parse(text)
+    rule: Canonical = ConstantOD.parse(text) if ConstantOD.means(text) else Compatible.parse(text)
     return rule.in_table(names, table)

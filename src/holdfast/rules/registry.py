@@ -16,7 +16,7 @@ from holdfast.rules.inclusion import IND
 from holdfast.rules.language import ConditionReader
 from holdfast.rules.lists import ListOD
 from holdfast.rules.measure import TableRule
-from holdfast.rules.order import Compatible, Constant
+from holdfast.rules.order import Compatible, ConstantOD
 from holdfast.rules.pointwise import Pointwise
 from holdfast.rules.row import RowRule
 from holdfast.rules.rule import Rule
@@ -29,7 +29,7 @@ CLASSES: list[type[Rule]] = [
     FD,
     Key,
     IND,
-    Constant,
+    ConstantOD,
     Compatible,
     ListOD,
     Pointwise,

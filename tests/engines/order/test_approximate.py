@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from holdfast.engines.order import touched
 from holdfast.engines.registry import make_engine
-from holdfast.rules.order import Compatible, Constant
+from holdfast.rules.order import Compatible, ConstantOD
 from holdfast.table.nulls import NullMode
 from tests.engines.order.test_engine import NAMES, by_number
 from tests.laws.world import Batch, Kept, Row, World, null_modes, row_lists, rows
@@ -28,7 +28,7 @@ def told(kept: Kept) -> dict[Any, float]:
     """The rules by column numbers, as the oracle has them, with their errors."""
     found = {}
     for rule in kept.result().values():
-        assert isinstance(rule, Constant | Compatible)
+        assert isinstance(rule, ConstantOD | Compatible)
         found[by_number(rule)] = rule.error
     return found
 

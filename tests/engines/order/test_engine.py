@@ -14,7 +14,7 @@ from holdfast.engines.contract import Engine
 from holdfast.engines.found import witnesses
 from holdfast.engines.registry import make_engine
 from holdfast.errors import BadInput
-from holdfast.rules.order import Canonical, Compatible, Constant, parse
+from holdfast.rules.order import Canonical, Compatible, ConstantOD, parse
 from holdfast.table.nulls import NullMode
 from tests.laws.world import COLUMNS, Batch, Kept, Row, World, batches, null_modes, row_lists
 from tests.oracle import functional
@@ -33,7 +33,7 @@ def listed(engine: Engine[Any, Any], state: Any) -> Rules:
     ranked = list(engine.ranked(state).values())
     found: Rules = {}
     for rule in ranked:
-        assert isinstance(rule, Constant | Compatible)
+        assert isinstance(rule, ConstantOD | Compatible)
         assert rule.tested_pairs is not None
         found[by_number(rule)] = rule.tested_pairs
     assert [rule.tested_pairs for rule in ranked] == sorted(found.values(), reverse=True)  # type: ignore[attr-defined]
@@ -45,7 +45,7 @@ def listed(engine: Engine[Any, Any], state: Any) -> Rules:
 
 def by_number(rule: Canonical) -> Any:
     context = tuple(map(NAMES.index, rule.context))
-    if isinstance(rule, Constant):
+    if isinstance(rule, ConstantOD):
         return context, NAMES.index(rule.column)
     return context, *map(NAMES.index, rule.pair), rule.direction
 
@@ -107,7 +107,7 @@ def empty(kept: Kept) -> set[Any]:
 
 def holds(rule: Canonical, rows: list[Row], nulls: str) -> bool:
     context, *about = by_number(rule)
-    check: Any = oracle.constant_holds if isinstance(rule, Constant) else oracle.pair_holds
+    check: Any = oracle.constant_holds if isinstance(rule, ConstantOD) else oracle.pair_holds
     return bool(check(rows, context, *about, nulls))
 
 
@@ -116,7 +116,7 @@ def _check_lost(diff: Diff, world: World, nulls: NullMode) -> None:
     what it follows.
     """
     for text, rule in diff.lost.items():
-        assert isinstance(rule, Constant | Compatible)
+        assert isinstance(rule, ConstantOD | Compatible)
         cause = diff.causes[text]
         if len(world.rows) < 2:
             assert cause.kind == "untested"
@@ -125,7 +125,7 @@ def _check_lost(diff: Diff, world: World, nulls: NullMode) -> None:
             assert text not in diff.untested
             _check_implied(diff, rule, world.rows, nulls)
             continue
-        assert cause.kind == ("split" if isinstance(rule, Constant) else "swap")
+        assert cause.kind == ("split" if isinstance(rule, ConstantOD) else "swap")
         assert (text in diff.untested) == (text not in diff.witnesses) == rule.empty
         if rule.empty:
             continue
@@ -134,14 +134,14 @@ def _check_lost(diff: Diff, world: World, nulls: NullMode) -> None:
         one, other = (tuple(row.values()) for row in world.table.values(np.array(witness.rows)).to_pylist())
         context, *about = by_number(rule)
         assert list(oracle.pairs_within([one, other], context, nulls)), "they agree on the context"
-        breaks: Any = oracle.splits if isinstance(rule, Constant) else oracle.swaps
+        breaks: Any = oracle.splits if isinstance(rule, ConstantOD) else oracle.swaps
         assert breaks(one, other, *about, nulls)
 
 
 def _check_gained(diff: Diff, old_rows: list[Row], nulls: NullMode, least: int) -> None:
     """A gained rule had too low a score, or did not hold; or it did, and its cause tells from what it followed."""
     for text, rule in diff.gained.items():
-        assert isinstance(rule, Constant | Compatible)
+        assert isinstance(rule, ConstantOD | Compatible)
         if diff.causes[text].kind == "score":
             assert oracle.score(old_rows, by_number(rule), nulls) < least
         elif not holds(rule, old_rows, nulls):
@@ -164,7 +164,7 @@ def _check_implied(diff: Diff, rule: Canonical, rows: list[Row], nulls: NullMode
             assert by_number(other)[1:] == tuple(about)
         else:
             assert cause.kind == "constant"
-            assert isinstance(other, Constant)
+            assert isinstance(other, ConstantOD)
             assert isinstance(rule, Compatible)
             assert set(other.context) <= set(rule.context)
             assert other.column in rule.pair

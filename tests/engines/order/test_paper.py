@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import holdfast as hf
-from holdfast.rules.order import Canonical, Compatible, Constant
+from holdfast.rules.order import Canonical, Compatible, ConstantOD
 from tests.oracle import order as oracle
 
 NAMES = ("ID", "yr", "posit", "bin", "sal", "perc", "tax", "grp", "subg")
@@ -31,13 +31,13 @@ def table() -> pa.Table:
 
 def by_number(rule: Canonical) -> Any:
     context = tuple(map(NAMES.index, rule.context))
-    if isinstance(rule, Constant):
+    if isinstance(rule, ConstantOD):
         return context, NAMES.index(rule.column)
     return context, *map(NAMES.index, rule.pair), rule.direction
 
 
 def kinds(rules: Any) -> Counter[str]:
-    return Counter("constant" if isinstance(rule, Constant) else rule.direction for rule in rules)
+    return Counter("constant" if isinstance(rule, ConstantOD) else rule.direction for rule in rules)
 
 
 @pytest.mark.parametrize("nulls", ["equal", "distinct"])

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pytest
 
 import holdfast as hf
-from holdfast.rules.order import Constant
+from holdfast.rules.order import ConstantOD
 
 Found = set[tuple[Any, ...]]
 KNOWN = {  # constants, ascending and descending pairs
@@ -42,7 +42,7 @@ def ours(source: Any, **asked: Any) -> Found:
     for rule in (result := hf.discover(source, "od", **asked)):
         names = names or next(iter(result.shapes.values()))[0].names
         context = frozenset(names.index(name) for name in rule.context)  # type: ignore[attr-defined]
-        if isinstance(rule, Constant):
+        if isinstance(rule, ConstantOD):
             found.add((context, names.index(rule.column)))
         else:
             pair = frozenset(names.index(name) for name in rule.pair)  # type: ignore[attr-defined]

@@ -10,7 +10,7 @@ import pyarrow.csv as pc
 import pytest
 
 import holdfast as hf
-from holdfast.rules.order import Compatible, Constant
+from holdfast.rules.order import Compatible, ConstantOD
 from holdfast.rules.pointwise import Pointwise
 
 TAX = ["AreaCode", "Zip", "Salary", "Rate", "SingleExemp", "MarriedExemp", "ChildExemp"]
@@ -62,7 +62,7 @@ def test_orders_among_the_rules_hold(shared_data: Path, name: str, columns: list
 def _implies(order: Any, context: frozenset[str], pair: set[str], direction: str) -> bool:
     if not context.issuperset(order.context):
         return False
-    if isinstance(order, Constant):
+    if isinstance(order, ConstantOD):
         return order.column in pair
     return isinstance(order, Compatible) and set(order.pair) == pair and order.direction == direction
 

@@ -13,7 +13,7 @@ from holdfast.engines.contract import Explanation, FindingTable, Json, Option, S
 from holdfast.engines.given import PairClass
 from holdfast.errors import BadInput, refuse_below, refuse_no_error
 from holdfast.rules.lists import ListOD
-from holdfast.rules.order import Compatible, Constant
+from holdfast.rules.order import Compatible, ConstantOD
 from holdfast.visible import brief
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def _cells(rule: Json) -> list[str]:
 class Orders(Suggestible[OrderSettings, "WatchedTable"]):
     """Canonical order dependencies that are found."""
 
-    name, title, rules = "od", "order dependencies", (Constant, Compatible)
+    name, title, rules = "od", "order dependencies", (ConstantOD, Compatible)
     suggested = "orders"
     lens = (("Orders", ""),)
     settings = OrderSettings

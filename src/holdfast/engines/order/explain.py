@@ -19,7 +19,7 @@ from holdfast.engines.order.wording import OrderWording
 from holdfast.engines.thresholds import untested_sentence
 from holdfast.pairs import bitsets
 from holdfast.pairs.filled import is_empty
-from holdfast.rules.order import Canonical, Constant, parse
+from holdfast.rules.order import Canonical, ConstantOD, parse
 from holdfast.rules.sentences import explained
 from holdfast.rules.shares import g3
 from holdfast.table.dictionary import NULL_CODE
@@ -47,11 +47,11 @@ class OrderExplanation(contract.RuleExplanation):
         sizes = f"{self.groups:,} groups of two rows or more, the largest of {self.largest_group:,}"
         groups = f"{sizes}; {self.rule.tested_pairs:,} tested pairs"
         if self.rule.empty:
-            needed = self.rule.context if isinstance(self.rule, Constant) else self.rule.columns
+            needed = self.rule.context if isinstance(self.rule, ConstantOD) else self.rule.columns
             return [f"{self.rule.text} is empty: {untested_sentence(needed, self.rows)}"]
         if self.witness is None:
             return [f"{self.rule.text} holds in all {self.rows:,} rows: {groups}"]
-        kind = "split" if isinstance(self.rule, Constant) else "swap"
+        kind = "split" if isinstance(self.rule, ConstantOD) else "swap"
         head = f"{self.rule.text} does not hold: rows {kind} in {self.broken_groups:,} of {groups}"
         rest = f"  without {self.to_remove:,} rows ({self.rule.error:.4%}) it would hold"
         return [head, rest, f"  {explained(self.rule, self.witness, self.schema).sentence}"]
@@ -64,7 +64,7 @@ def explain(table: Table, text: str) -> OrderExplanation:
     targets = Targets(len(names), keys=False, ascending_pairs=True, descending_pairs=True)
     context = [names.index(name) for name in rule.context]
     target, _ = OrderWording(table.schema.name, tuple(names), targets).place(rule)
-    compared = [] if isinstance(rule, Constant) else [names.index(name) for name in rule.pair]
+    compared = [] if isinstance(rule, ConstantOD) else [names.index(name) for name in rule.pair]
     sets = (bitsets.of(own, targets.context_words)[None] for own in (context, compared))
     tested = int(TestedPairs(table).of(*sets)[0])
     rows = RankedColumns(table)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from holdfast.engines.found import rules
-from holdfast.rules.order import Canonical, Compatible, Constant, Direction, compatible_text, constant_text, parse
+from holdfast.rules.order import Canonical, Compatible, ConstantOD, Direction, compatible_text, constant_text, parse
 
 Rules = rules.Rules[Canonical]
 
@@ -31,7 +31,7 @@ class OrderWording(rules.Wording[Canonical]):
         """A rule."""
         own, columns = tuple([self.names[c] for c in context]), self.targets.columns_of_each[target]
         if len(columns) == 1:
-            return Constant(self.table, own, self.names[columns[0]], error=error, tested_pairs=figure, empty=empty)
+            return ConstantOD(self.table, own, self.names[columns[0]], error=error, tested_pairs=figure, empty=empty)
         one, other = (self.names[c] for c in columns)
         pair, direction = (one, other), self.direction(target)
         return Compatible(self.table, own, pair, direction, error=error, tested_pairs=figure, empty=empty)
@@ -42,7 +42,7 @@ class OrderWording(rules.Wording[Canonical]):
 
     def place(self, rule: Canonical) -> tuple[int, Sequence[str]]:
         """The target that a rule is about, and its context."""
-        if isinstance(rule, Constant):
+        if isinstance(rule, ConstantOD):
             return self.names.index(rule.column), rule.context
         one, other = (self.names.index(name) for name in rule.pair)
         number = self.targets.ascending if rule.direction == "asc" else self.targets.descending
