@@ -16,7 +16,7 @@ from holdfast.api.monitor import Monitor
 from holdfast.cli.printing import print_findings
 from holdfast.report.document import tables
 from holdfast.report.document.tables import Portrait, portrait
-from holdfast.report.markup import escape
+from holdfast.report.pictures import escape
 from holdfast.report.printing import (
     print_explanation,
     print_history,

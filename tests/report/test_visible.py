@@ -17,7 +17,7 @@ import holdfast as hf
 from holdfast.changes.diff import Diff, Witness
 from holdfast.engines.inclusion import picture
 from holdfast.engines.inclusion.rank import Proposal
-from holdfast.report.markup import html_table
+from holdfast.report.notebook import html_table
 from holdfast.report.printing import print_history, print_listings, print_outcome
 from holdfast.report.tables import text_table
 from holdfast.report.terminal import Terminal, TerminalProgress, json_line, plain, say

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -61,13 +62,13 @@ def print_findings(
         say_json(findings)
         say_json(finding.to_json() for result in results for finding in result.values())
         return
-    from holdfast.report.tables import findings_tables, shown
+    from holdfast.report.tables import findings_tables
 
     console = Terminal()
-    some, totals = shown(results, top)
-    for table in findings_tables([*findings, *some], totals, top):
+    for table in findings_tables(findings, results, top):
         console.print(table)
-    known = {finding["kind"] for finding in (*findings, *some)} | {kind for _, kind in totals}
+    known = {finding["kind"] for finding in findings}
+    known |= {first.kind for result in results for first in islice(result.values(), 1)}
     for kind in [kind for kind in requested if kind not in known]:
         bound = next((f" ({each})" for each in bounds(results) if each.kind == kind), "")
         console.print(f"no {rule_class(kind).title} found{bound}", markup=False)

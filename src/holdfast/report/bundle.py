@@ -15,7 +15,7 @@ from hashlib import sha256
 from importlib.resources import files
 from typing import Any
 
-from holdfast.report.markup import escape
+from holdfast.report.pictures import escape
 
 _SCRIPTS = (
     "dom.js",

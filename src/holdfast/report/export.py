@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from pyarrow import ArrowException, csv, feather, ipc, parquet
+
 from holdfast.engines.listing import Listing
 from holdfast.errors import BadInput
 from holdfast.report.terminal import json_line
@@ -21,8 +23,6 @@ def _is_list_of_violations(path: Path) -> bool:
 
 
 def _names(path: Path) -> list[str]:
-    from pyarrow import ArrowException, ipc, parquet
-
     try:
         found = parquet.read_schema(path) if path.suffix == ".parquet" else ipc.open_file(str(path)).schema
     except (ArrowException, OSError):  # another kind of file
@@ -54,15 +54,9 @@ def write_listings(listings: Sequence[Listing], path: Path) -> int:
 def _write_table(listing: Listing, path: Path) -> None:
     table = listing.to_arrow()
     if path.suffix == ".parquet":
-        from pyarrow import parquet
-
         parquet.write_table(table, path)
     elif path.suffix == ".arrow":
-        from pyarrow import feather
-
         feather.write_feather(table, path)
     else:
-        from pyarrow import csv
-
         plain = table.set_column(0, "rule", table.column("rule").cast("string"))
         csv.write_csv(plain, path)

@@ -6,21 +6,19 @@ in the pictures.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import singledispatch
 from itertools import islice
 from sqlite3 import ProgrammingError
-from typing import Any
 
-from holdfast.changes.diff import Witness
+from holdfast.changes.diff import Result, Witness
 from holdfast.engines.contract import Json
 from holdfast.engines.registry import rule_class
 from holdfast.report.document.details import rule_of, side_by_side, violations_page
 from holdfast.report.document.redaction import Shown, ShownRow
 from holdfast.report.document.timeline import timeline_of, turn_of
-from holdfast.report.markup import escape, html_table
-from holdfast.report.pictures import STYLE, strip
-from holdfast.report.tables import Totals, sections, shown
+from holdfast.report.pictures import STYLE, escape, strip
+from holdfast.report.tables import sections
 from holdfast.results.checked import Checked, Listings
 from holdfast.results.column import Lens
 from holdfast.results.drawn import Drawn, shape_lines
@@ -71,6 +69,21 @@ def bullets(texts: Sequence[str], more: int = 0) -> str:
 def _more(more: int, tag: str = "p") -> str:
     """How many more things there are, if any."""
     return f'<{tag} class="hf-aside">… and {more:,} more</{tag}>' if more > 0 else ""
+
+
+def html_table(headings: Sequence[str], rows: Sequence[Sequence[str]], numeric: Sequence[str] = ()) -> str:
+    """An HTML table of plain texts."""
+    head = "".join(f"<th>{escape(heading)}</th>" for heading in headings)
+    body = "".join(
+        "<tr>"
+        + "".join(
+            f'<td class="number">{escape(cell)}</td>' if heading in numeric else f"<td>{escape(cell)}</td>"
+            for heading, cell in zip(headings, row, strict=True)
+        )
+        + "</tr>"
+        for row in rows
+    )
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 # ---- rows side by side -----------------------------------------------------------------------------------------------
@@ -124,13 +137,13 @@ def html_of(result: Drawn) -> str:
 
 @html_of.register
 def _found(found: Found) -> str:
-    return framed(_findings_html(*shown(found.ranked, _FINDINGS)))
+    return framed(_findings_html((), found.ranked))
 
 
-def _findings_html(findings: Sequence[Mapping[str, Any]], totals: Totals | None = None) -> str:
-    """The findings as HTML, a table for each section; `totals` has their numbers if not all are given."""
+def _findings_html(findings: Sequence[Json], results: Sequence[Result] = ()) -> str:
+    """The findings as HTML, a table for each section."""
     parts = []
-    for each in sections(findings, totals):
+    for each in sections(findings, results, _FINDINGS):
         parts.append(f"<h3>{escape(each.title)}</h3>")
         if each.lines:
             parts.append(html_table(each.table.headings, each.cells, each.table.numbers))

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from html import escape as html_escape
 from itertools import groupby
 
 from rich.cells import cell_len
 
-from holdfast.report.markup import escape
 from holdfast.visible import cut, visible
 
 WIDTH = 360.0  # of a picture with letters: as wide as a phone
@@ -52,6 +52,11 @@ _WORDS = {"held": "held", "untested": "not tested", "absent": "not known"}
 
 
 # ---- elements --------------------------------------------------------------------------------------------------------
+
+
+def escape(text: str) -> str:
+    """A text from outside as HTML."""
+    return html_escape(visible(text))
 
 
 def svg(width: float, height: float, label: str, body: str, *, kind: str, role: str = "img", more: str = "") -> str:

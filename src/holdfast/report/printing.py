@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 _LONGEST_VALUE = 1000
 
+Changes = Sequence[tuple[dict[str, Any], dict[str, Any]]]  # findings before and after
+
 # ---- batches ---------------------------------------------------------------------------------------------------------
 
 
@@ -51,15 +53,11 @@ def print_outcome(outcome: Outcome, name: str | None = None) -> None:
     )
     _print_lines(console, outcome.quarantine_lines())
     changed = [(old.to_json(), new.to_json()) for old, new in outcome.changed]
-    given = _violations_table(outcome, changed)
-    if given is not None:
-        console.print(given)
+    printed = _print_violations(console, outcome, changed)
     _print_lines(console, outcome.rule_lines())
-    found = _facts_table(changed, outcome.of_several), _errors_table(changed, outcome.of_several)
-    tables = [table for table in found if table is not None]
-    for table in tables:
-        console.print(table)
-    if given is None and not tables and not any(diff.lost or diff.gained for diff in outcome.diffs.values()):
+    printed |= _print_facts(console, changed, outcome.of_several)
+    printed |= _print_errors(console, changed, outcome.of_several)
+    if not printed and not any(diff.lost or diff.gained for diff in outcome.diffs.values()):
         console.print("no fact but the number of rows changed")
 
 
@@ -71,7 +69,14 @@ def _print_lines(console: Terminal, sections: Iterable[tuple[str, list[str]]]) -
             console.print(f"  {plain(line)}", soft_wrap=True)
 
 
-def _violations_table(outcome: Outcome, changed: Sequence[tuple[dict[str, Any], dict[str, Any]]]) -> Table | None:
+def _print_table(console: Terminal, table: Table) -> bool:
+    """Print a table, if it has rows."""
+    if table.row_count:
+        console.print(table)
+    return bool(table.row_count)
+
+
+def _print_violations(console: Terminal, outcome: Outcome, changed: Changes) -> bool:
     """How many violations of each rule are new, and how many are gone."""
     lines = []
     for old, new in changed:
@@ -79,10 +84,10 @@ def _violations_table(outcome: Outcome, changed: Sequence[tuple[dict[str, Any], 
             counts = ["–" if count is None else f"{count:,}" for count in outcome.moved(new["text"], new["table"])]
             lines.append([new["name"], new["severity"], *counts, f"{old['violations']:,}", f"{new['violations']:,}"])
     headings = ("rule", "severity", "new", "gone", "before", "after")
-    return text_table(headings, lines, headings[2:]) if lines else None
+    return _print_table(console, text_table(headings, lines, headings[2:]))
 
 
-def _facts_table(changed: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]], several: bool = False) -> Table | None:
+def _print_facts(console: Terminal, changed: Changes, several: bool) -> bool:
     """Changed facts besides the number of rows, one line each, with their table if there are several."""
     lines = [
         line
@@ -90,25 +95,21 @@ def _facts_table(changed: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]],
         if rule_class(after["kind"]).facts
         for line in change_lines(before, after, several)
     ]
-    return text_table(("column", "fact", "before", "after"), lines, ("before", "after")) if lines else None
+    return _print_table(console, text_table(("column", "fact", "before", "after"), lines, ("before", "after")))
 
 
-def _errors_table(
-    changed: Sequence[tuple[dict[str, Any], dict[str, Any]]], several: bool, most: int = 5
-) -> Table | None:
+def _print_errors(console: Terminal, changed: Changes, several: bool, most: int = 5) -> bool:
     """The approximate rules whose error changed the most."""
     shares = [
         (*(one.get(measure, 0.0) for one in (old, new)), with_table(new, new["text"], several), measure)
         for old, new in changed
         if not is_given(new) and (measure := rule_class(new["kind"]).measure)
     ]
-    if not shares:
-        return None
     first = sorted(shares, key=lambda share: -abs(share[1] - share[0]))[:most]
     lines = [[f"{before:.4%}", f"{after:.4%}", text] for before, after, text, _ in first]
     measures = " or ".join(dict.fromkeys(share[3].replace("_", " ") for share in shares))
     title = f"{len(shares):,} rules changed their {measures}" + (", the most:" if len(shares) > most else ":")
-    return text_table(("before", "after", "rule"), lines, ("before", "after"), title)
+    return _print_table(console, text_table(("before", "after", "rule"), lines, ("before", "after"), title))
 
 
 def _ignored(batch: BatchRecord) -> str:

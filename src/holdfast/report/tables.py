@@ -47,27 +47,6 @@ class Total:
     title: str = ""
 
 
-Totals = Mapping[tuple[str, str], Total]  # by table and kind, where not all findings are given
-
-
-def shown(results: Iterable[Result], top: int) -> tuple[list[dict[str, Any]], dict[tuple[str, str], Total]]:
-    """The findings to show, at most `top` of each class of found rules, and their numbers."""
-    lines: list[dict[str, Any]] = []
-    totals = {}
-    firsts = [(first, result) for result in results for first in islice(result.values(), 1)]
-    kinds = {first.kind for first, _ in firsts}
-    for first, result in firsts:
-        line = first.to_json()
-        if is_given(line) or rule_class(first.kind).facts:
-            lines += [finding.to_json() for finding in result.values()]
-        else:
-            some, left_out = for_people(result, kinds)
-            lines += [finding.to_json() for finding in islice(some.values(), top)]
-            title = with_bound(rule_class(first.kind).title, result)
-            totals[line.get("table", ""), first.kind] = Total(len(some), left_out, title)
-    return lines, totals
-
-
 @dataclass(frozen=True)
 class FindingsSection:
     """The findings of one kind in one table: a title, and a line each."""
@@ -83,10 +62,23 @@ class FindingsSection:
 
 
 def sections(
-    findings: Sequence[Mapping[str, Any]], totals: Totals | None = None, top: int | None = None
+    findings: Iterable[Mapping[str, Any]], results: Iterable[Result] = (), top: int | None = None
 ) -> Iterator[FindingsSection]:
-    """The sections of each table: facts, given rules, and at most `top` found rules of each class."""
-    totals = totals or {}
+    """The sections of each table: facts, given rules, and at most `top` found rules of each class. `results` have
+    further findings, perhaps a million.
+    """
+    findings, totals = list(findings), dict[tuple[str, str], Total]()
+    firsts = [(first, result) for result in results for first in islice(result.values(), 1)]
+    kinds = {first.kind for first, _ in firsts}
+    for first, result in firsts:
+        line = first.to_json()
+        if is_given(line) or rule_class(first.kind).facts:
+            findings += [finding.to_json() for finding in result.values()]
+        else:
+            some, left_out = for_people(result, kinds)
+            findings += [finding.to_json() for finding in islice(some.values(), top)]
+            title = with_bound(rule_class(first.kind).title, result)
+            totals[line.get("table", ""), first.kind] = Total(len(some), left_out, title)
     for name in dict.fromkeys([*(f.get("table", "") for f in findings), *(table for table, _ in totals)]):
         own = [f for f in findings if f.get("table", "") == name]
         given = [f for f in own if is_given(f)]
@@ -114,12 +106,12 @@ def _section(name: str, each: RuleClass[Any], lines: list[Mapping[str, Any]], to
 
 
 def findings_tables(
-    findings: Sequence[Mapping[str, Any]], totals: Totals | None = None, top: int | None = None
+    findings: Iterable[Mapping[str, Any]], results: Iterable[Result] = (), top: int | None = None
 ) -> list[Table | str]:
     """A terminal table for each section; the title alone if a section has rules but none is to be shown."""
     return [
         text_table(each.table.headings, each.cells, each.table.numbers, each.title) if each.lines else plain(each.title)
-        for each in sections(findings, totals, top)
+        for each in sections(findings, results, top)
     ]
 
 

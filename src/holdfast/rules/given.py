@@ -71,15 +71,12 @@ class TableRules:
     rules: tuple[GivenRule, ...] = ()
     ordered: frozenset[str] = frozenset()
 
-    def bound(self, schemas: Mapping[str, Any], table: str) -> list[Named[Any]]:
-        """The rules, bound to their table."""
-        scope = Scope(schemas, table, self.ordered)
-        return [given.bound(scope)[0] for given in self.rules]
-
 
 Given = Mapping[str, Mapping[str, TableRules]]  # the given rules of each class, table by table
 
 
 def rules_of(given: Mapping[str, TableRules], schema: Any) -> list[Named[Any]]:
     """The given rules of a class for one table."""
-    return given.get(schema.name, TableRules()).bound({schema.name: schema}, schema.name)
+    own = given.get(schema.name, TableRules())
+    scope = Scope({schema.name: schema}, schema.name, own.ordered)
+    return [each.bound(scope)[0] for each in own.rules]

@@ -161,7 +161,4 @@ def percent(score: float | None) -> int:
 def score_of(rule: Any) -> float | None:
     """The score of a found rule, from 0 to 1, if it has one."""
     worth: Worth | None = getattr(rule, "worth", None)
-    if worth is not None:
-        return worth.score
-    score: float | None = getattr(rule, "score", None)
-    return score
+    return worth.score if worth else getattr(rule, "score", None)
