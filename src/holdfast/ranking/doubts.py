@@ -37,7 +37,9 @@ def doubts(
     suggestions: Iterable[Suggestion], tables: Mapping[str, WatchedTable], runner: Runner, most: int = 5
 ) -> tuple[Doubt, ...]:
     """The values that look wrong, at most `most` in each table."""
-    simple = [each for each in suggestions if each.is_likely and _is_simple(each)]
+    # With several columns on the left, one too many leaves a row alone in its group.
+    fds = [each for each in suggestions if each.is_likely and isinstance(each.scored.rule, FD)]
+    simple = [each for each in fds if len(each.scored.columns) == 1]
     trusted = {(each.table, each.right) for each in simple if not each.scored.to_remove}
     broken = [each for each in simple if 0 < each.scored.g3 <= UNSURE]
     near = [each for each in broken if (each.table, each.right) not in trusted]
@@ -50,11 +52,6 @@ def doubts(
         first = sorted((cell for cell in cells if weights[cell] >= 1.0), key=lambda cell: (-weights[cell], cell))
         found += [_doubt(watched.table, *cell, cells[cell]) for cell in first[:most]]
     return tuple(found)
-
-
-def _is_simple(each: Suggestion) -> bool:
-    """Whether a rule is an FD with one column on the left: with too many columns, a row is alone in its group."""
-    return isinstance(each.scored.rule, FD) and len(each.scored.columns) == 1
 
 
 def _contradicted(

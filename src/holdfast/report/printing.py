@@ -21,7 +21,7 @@ from holdfast.results.outcome import Outcome
 from holdfast.results.outcome_lines import change_lines, with_table
 from holdfast.results.rows import Row
 from holdfast.store.records import BatchRecord
-from holdfast.text.row_names import by_key, by_number
+from holdfast.text.row_names import short_names
 from holdfast.visible import brief, cut, visible
 
 if TYPE_CHECKING:
@@ -225,8 +225,7 @@ def _print_listing(console: Terminal, listing: Listing, first: int, with_rows: b
 def _side_by_side(listing: Listing, violation: dict[str, Any]) -> Table:
     looked_at = listing.looked_at
     columns = [name for name in listing.table.schema.names if any(name in shown for shown in looked_at.values())]
-    keys = [by_key(key) for key in violation.get("keys", ())]
-    names = keys or [by_number(row) for row in violation["rows"]]
+    names = short_names(violation["rows"], violation.get("keys", ()))
     table = Table(box=ROUNDED, header_style="bold")
     for name in ("row", *columns):
         table.add_column(plain(name), overflow="ellipsis", no_wrap=True)

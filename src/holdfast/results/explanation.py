@@ -122,9 +122,6 @@ def _row(number: int, key: Json, values: Json | None, named: Sequence[str]) -> s
 
 def _plain(event: Event) -> dict[str, Any]:
     """An event of a rule, as JSON shows it."""
-    plain: dict[str, Any] = {"batch": event.seq, "event": event.event}
-    if event.by:
-        plain["by"] = event.by
-    if event.witness is not None:
-        plain["witness"] = event.witness.to_json()
-    return plain
+    by = {"by": event.by} if event.by else {}
+    witness = {} if event.witness is None else {"witness": event.witness.to_json()}
+    return {"batch": event.seq, "event": event.event, **by, **witness}

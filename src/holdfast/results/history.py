@@ -41,7 +41,8 @@ class RuleHistory(Printed, Drawn):
     ) -> None:
         self._results, self._events, self.memory, self.last = results, events, memory, last
         self._watched_since = watched_since  # classes that were not watched from the start
-        gone = {rule: record for rule, record in events.items() if record[1] and self._was_found(rule)}
+        found = {at for at in results if not rule_class(at[0]).given}
+        gone = {rule: record for rule, record in events.items() if record[1] and rule[:2] in found}
         self._moved: list[tuple[RuleKey, dict[str, Any]]] = []
         for (engine, table), result in results.items():
             for text in result:
@@ -54,11 +55,6 @@ class RuleHistory(Printed, Drawn):
             for rule, (_, broke) in gone.items()
         ]
         self._moved.sort(key=lambda each: _rank(each[1]))
-
-    def _was_found(self, rule: RuleKey) -> bool:
-        """Whether a rule is of a class that is found and still watched."""
-        engine, table, _ = rule
-        return (engine, table) in self._results and not rule_class(engine).given
 
     def __len__(self) -> int:
         return self._gone + sum(len(result) for result in self._results.values())

@@ -169,16 +169,13 @@ class _WitnessValues:
         stored: dict[str, Any] = json.loads(record.witness or "")
         rows = tuple(stored["rows"])
         table = table_of_rows(record.engine, record.table, record.text)
-        known = self._rows_of(table)
+        if table not in self._rows:
+            self._rows[table] = dict(self._stored.rows(table, self._batches))
+        known = self._rows[table]
         values = tuple(known.get((record.seq, row)) for row in rows)
         stored_keys = [self._names.now(table, record.seq, key) for key in stored.get("keys") or ()]
         keys = tuple(stored_keys or self._keys_in(table, values))
         return KeptWitness(rows, values, keys, sentence=stored.get("sentence", ""))
-
-    def _rows_of(self, table: str) -> dict[tuple[int, int], Json]:
-        if table not in self._rows:
-            self._rows[table] = dict(self._stored.rows(table, self._batches))
-        return self._rows[table]
 
     def _keys_in(self, table: str, values: tuple[Json | None, ...]) -> list[Json]:
         """The keys among the values, where the table has one; empty for rows without stored values."""

@@ -66,10 +66,8 @@ def refuse_unwritable(path: Path, kind: FileKind) -> None:
 def writing(path: Path, kind: FileKind) -> Iterator[None]:
     """Turn errors of writing a file into one sentence."""
     refuse_unwritable(path, kind)
-    try:
+    with clear_sentences(path):
         yield
-    except OSError as error:
-        raise BadInput(f"{path}: can't be written: {error.strerror or error}; choose another place") from None
 
 
 def write_text(path: Path, text: str, kind: FileKind) -> int:

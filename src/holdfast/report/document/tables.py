@@ -203,18 +203,15 @@ def _binned(pieces: Sequence[NDArray[np.float64] | None], often: NDArray[Any]) -
     """How many rows have values in each of some ranges of equal width; empty if the values have no ranges."""
     known = [piece for piece in pieces if piece is not None]
     finite = [np.isfinite(piece) for piece in known]
-    ends = [end for piece, fine in zip(known, finite, strict=True) if fine.any() for end in _ends(piece[fine])]
-    if not ends:
+    numbers = [piece[fine] for piece, fine in zip(known, finite, strict=True) if fine.any()]
+    if not numbers:
         return []
+    ends = float(min(each.min() for each in numbers)), float(max(each.max() for each in numbers))
     found = np.zeros(_BINS)
     for number, (piece, fine) in enumerate(zip(known, finite, strict=True)):
         own = often[number * _AT_ONCE :][: len(piece)][fine].astype(np.float64)
-        found += np.histogram(piece[fine], _BINS, (min(ends), max(ends)), weights=own)[0]
+        found += np.histogram(piece[fine], _BINS, ends, weights=own)[0]
     return [int(each) for each in found]
-
-
-def _ends(numbers: NDArray[np.float64]) -> tuple[float, float]:
-    return float(numbers.min()), float(numbers.max())
 
 
 def _numbers(values: pa.Array) -> NDArray[np.float64] | None:
