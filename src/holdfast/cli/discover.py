@@ -230,7 +230,7 @@ def check(
     from holdfast.api.checks import check as look
 
     if (rules is None) == (not rule):
-        raise BadInput("give --rules FILE, or --rule TEXT; not both")
+        raise BadInput("give either --rules FILE or --rule TEXT")
 
     with TerminalProgress() as progress:
         tables = named(sources, options.jdbc_table)
