@@ -38,14 +38,19 @@ LONG = """
     engines/denial/test_index_files.py
     engines/functional/test_key_index.py::test_processes_go_on_with_files
     engines/functional/test_peers.py
+    engines/given/test_keepers.py::test_pieces_of_a_cut_add_up_to_the_whole
+    engines/given/test_keepers.py::test_what_looked_at_batches_is_what_begins_after_them
     engines/inclusion/test_tpch.py
+    engines/order/test_likely.py::test_of_a_wide_table_it_is_said_how_much_was_looked_at
     engines/order/test_peers.py
-    engines/pointwise/test_never.py::test_many_columns
+    engines/pointwise/test_never_sets.py::test_many_columns
+    engines/pointwise/test_reference.py
     engines/pointwise/test_real.py
     engines/pointwise/test_tall.py
     laws/test_growth.py
     laws/test_soak.py
     pairs/test_multiset_rows.py
+    rules/test_file.py::test_what_is_huge_is_refused_in_a_few_words
     search/test_boxtree.py::test_grows_from_nothing_and_shrinks_to_nothing
     sources/test_datasets.py::test_text_equals_the_csv_module_and_nulls_equal_the_markers
     sources/test_local.py::test_quotes_that_are_never_closed
