@@ -130,12 +130,16 @@ def forbidden(watched: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return watched
 
 
-def test_a_private_copy_is_read_where_nothing_can_be_written(holdfast: Holdfast, forbidden: Path) -> None:
-    before = set(Path(tempfile.gettempdir()).glob("holdfast-*"))
+def test_a_private_copy_is_read_where_nothing_can_be_written(
+    holdfast: Holdfast, forbidden: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = tmp_path / "temporary"  # where no other process makes files
+    own.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(own))
     assert "last batch: 1" in holdfast("status", forbidden).err
     assert len(holdfast("history", forbidden, "--format", "json").objects) == 1
     assert holdfast("explain", forbidden, "once").code == 0
-    assert set(Path(tempfile.gettempdir()).glob("holdfast-*")) <= before, "the copy is gone"
+    assert not list(own.iterdir()), "the copy is gone"
 
 
 def test_a_private_copy_is_of_one_moment(forbidden: Path, monkeypatch: pytest.MonkeyPatch) -> None:
