@@ -76,7 +76,7 @@ def _forgetful() -> Iterator[None]:
     """States remember no figures, and no rows that broke a rule."""
     with (
         patch.object(batch, "given_witnesses", lambda *_: {}),
-        patch.object(batch, "kept_rows", lambda *_: WitnessRows()),
+        patch.object(batch, "witness_rows", lambda *_: WitnessRows()),
         patch.object(events, "put_figures", lambda *_: None),
     ):
         yield
