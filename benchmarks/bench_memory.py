@@ -19,9 +19,9 @@ import numpy as np
 import pyarrow as pa
 
 from benchmarks.frame import Case, Rss, benchmark, quick
-from holdfast.api import batch
+from holdfast.api import apply_batch
 from holdfast.api.monitor import Monitor
-from holdfast.store import events
+from holdfast.store import rule_events
 from holdfast.store.layout import DATABASE
 from holdfast.store.records import WitnessRows
 
@@ -75,9 +75,9 @@ class Watched:
 def _forgetful() -> Iterator[None]:
     """States remember no figures, and no rows that broke a rule."""
     with (
-        patch.object(batch, "given_witnesses", lambda *_: {}),
-        patch.object(batch, "witness_rows", lambda *_: WitnessRows()),
-        patch.object(events, "put_figures", lambda *_: None),
+        patch.object(apply_batch, "given_witnesses", lambda *_: {}),
+        patch.object(apply_batch, "witness_rows", lambda *_: WitnessRows()),
+        patch.object(rule_events, "put_figures", lambda *_: None),
     ):
         yield
 

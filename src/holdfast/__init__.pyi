@@ -22,9 +22,9 @@ from holdfast.results.checked import Checked as Checked
 from holdfast.results.checked import Listings as Listings
 from holdfast.results.column import Lens as Lens
 from holdfast.results.explanation import Explanation as Explanation
+from holdfast.results.flags import Marks as Marks
 from holdfast.results.found import Found as Found
 from holdfast.results.history import RuleHistory as RuleHistory
-from holdfast.results.marks import Marks as Marks
 from holdfast.results.memory import ColumnFigures as ColumnFigures
 from holdfast.results.memory import Event as Event
 from holdfast.results.memory import Figures as Figures

@@ -11,6 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.changes.diff import Cause, Diff, Result, ViolationChange, Witness, Worth, between
+from holdfast.results.outcome import Outcome
+from holdfast.store.records import BatchRecord
+from holdfast.store.rule_events import events_of
 
 
 @dataclass(frozen=True)
@@ -96,6 +99,34 @@ def test_rules_that_hold_no_longer_though_nothing_broke_them_were_untested() -> 
     causes = {"b": Cause("split"), "c": Cause("stronger", "x")}
     diff = Diff(lost=lost, witnesses={"d": Witness((1,))}, causes=causes)
     assert diff.untested == {"b"}, "a was tested, c follows from another, and rows broke d"
+
+
+@pytest.mark.parametrize(
+    ("cause", "empty", "broken", "loss"),
+    [
+        (Cause("split"), False, True, "lost"),
+        (Cause("swap"), True, False, "untested"),
+        (None, True, False, "untested"),
+        (Cause("stronger", "x"), True, False, "implied"),
+        (Cause("score"), False, False, "implied"),
+        (Cause("below --min-coverage"), False, False, "implied"),
+        (Cause("untested"), False, False, "implied"),
+    ],
+)
+def test_the_history_and_the_outcome_say_the_same_of_a_lost_rule(
+    cause: Cause | None, empty: bool, broken: bool, loss: str
+) -> None:
+    diff = Diff(
+        lost={"a": Rule("a", 0, empty=empty)},
+        witnesses={"a": Witness((1,))} if broken else {},
+        causes={"a": cause} if cause else {},
+    )
+    (event,) = events_of(diff, False, {}, ())
+    batch = BatchRecord(1, "b", "t", "now", "apply", 1, 0, 0, 0.0)
+    line = Outcome(batch, {("fd", "t"): diff}).to_json()[1]
+    assert (diff.loss("a"), event.event, line["event"]) == (loss, loss, loss)
+    assert event.implied_by == ("x" if loss == "implied" and cause and cause.by else "")
+    assert line.get("cause") == (cause.kind if cause else None)
 
 
 def test_a_witness_turns_into_json() -> None:

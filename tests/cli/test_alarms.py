@@ -11,7 +11,7 @@ import pytest
 import holdfast as hf
 from holdfast.changes.diff import Diff, Witness, Worth
 from holdfast.results.alarms import FailOn
-from holdfast.results.marks import Marks
+from holdfast.results.flags import Marks
 from holdfast.results.outcome import Outcome
 from holdfast.rules.dependency import FD
 from holdfast.store.records import BatchRecord

@@ -16,7 +16,7 @@ from os import stat_result
 from pathlib import Path
 from typing import Any
 
-from holdfast.api.batch import Batches, BatchOptions, sources_by_table
+from holdfast.api.apply_batch import Batches, BatchOptions, sources_by_table
 from holdfast.errors import BadInput, BadSurroundings, Damaged, Missing, refuse_not_utf8
 from holdfast.intake.paths import refuse_lake_elsewhere, refuse_lake_here
 from holdfast.intake.quarantine import move_aside

@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from holdfast.api.batch import Batches, BatchOptions
+from holdfast.api.apply_batch import Batches, BatchOptions
 from holdfast.api.open_state import OpenState, opened_store
 from holdfast.api.settings import settings_text
 from holdfast.api.upkeep import Upkeep

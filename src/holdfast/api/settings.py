@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from holdfast.results.marks import MARKS, Marks
+from holdfast.results.flags import MARKS, Marks
 from holdfast.rules.given import Given, GivenRule, TableRules
 from holdfast.store.store import Store
 

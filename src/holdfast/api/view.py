@@ -18,8 +18,8 @@ from holdfast.errors import BadInput, refuse_below
 from holdfast.progress import Progress
 from holdfast.results.checked import Listings
 from holdfast.results.explanation import Explanation
+from holdfast.results.flags import Marks
 from holdfast.results.history import RuleHistory, StateSummary
-from holdfast.results.marks import Marks
 from holdfast.results.memory import Memory
 from holdfast.results.rows import Row
 from holdfast.rules.registry import examples

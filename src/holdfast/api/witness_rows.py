@@ -15,8 +15,8 @@ import numpy as np
 from holdfast.api.workspace import Subject
 from holdfast.changes.diff import Diff, Witness
 from holdfast.engines.registry import table_of_rows
-from holdfast.store.events import turned
 from holdfast.store.records import WitnessRow, WitnessRows
+from holdfast.store.rule_events import turned
 from holdfast.table.plain import plain_rows
 from holdfast.table.row_names import witnesses_of
 from holdfast.table.table import Table

@@ -78,6 +78,9 @@ CauseKind = Literal[
 ]
 
 
+LossKind = Literal["lost", "untested", "implied"]
+
+
 @dataclass(frozen=True)
 class Cause:
     """Why a rule is no longer reported, or is reported now; `by` is the rule that it follows or followed from.
@@ -156,8 +159,8 @@ class Diff:
     """Findings gained, lost and changed, by their text; witnesses; and violations added to a rule, or resolved.
 
     A lost rule with a witness is broken by it. A lost rule without one still holds, but is no longer reported: it
-    follows from another rule that holds now, or no rows are left that could break it. Or no rows could break it before
-    (the finding says so: `empty`), so that it had never been tested: see `untested`.
+    follows from another rule that holds now, or too few rows are left that could break it. Or no rows could break it
+    before (the finding says so: `empty`), so that it had never been tested. `loss` says which.
     """
 
     gained: Result = field(default_factory=dict)
@@ -180,6 +183,15 @@ class Diff:
     def untested(self) -> Collection[str]:
         """The lost rules that no longer hold but did not break: nothing had tested them."""
         return {text for text in untested(self.lost) if text not in self.witnesses and not self._still_holds(text)}
+
+    def loss(self, text: str) -> LossKind:
+        """What became of a lost rule. `lost`: rows broke it; `untested`: it does not hold, and nothing had tested it;
+        `implied`: it still holds, but follows from another rule, or too few rows are left to test it (the cause says
+        which: `score`, `untested` or `below --min-coverage`).
+        """
+        if text in self.witnesses:
+            return "lost"
+        return "untested" if text in self.untested else "implied"
 
     def _still_holds(self, text: str) -> bool:
         cause = self.causes.get(text)

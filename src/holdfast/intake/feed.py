@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from holdfast.changes.operations import FEED_COLUMNS, OPERATION_COLUMNS
 from holdfast.errors import BadInput
 from holdfast.intake.bad_rows import sifted_whole
-from holdfast.intake.memory import lasting
+from holdfast.intake.in_memory import lasting
 from holdfast.intake.quarantine import Quarantine
 from holdfast.intake.source import NOTED, OpenSource, ReadOptions, open_source
 from holdfast.intake.staged_rows import whole_table, without_dictionaries

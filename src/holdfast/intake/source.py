@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from holdfast.changes.operations import FEED_COLUMNS, OPERATION_COLUMNS
 from holdfast.errors import BadInput
-from holdfast.intake.memory import arrow_table, is_spark_frame
+from holdfast.intake.in_memory import arrow_table, is_spark_frame
 from holdfast.intake.paths import files_of, kind_of, refuse_lake_elsewhere, refuse_lake_here, refuse_other_format
 from holdfast.intake.readers import Reader, choose_reader, fits, partitioned, refuse_other_reader, text_bytes
 from holdfast.sources import jsonlines, local, pieces

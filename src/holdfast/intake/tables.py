@@ -10,7 +10,7 @@ from typing import Any
 from holdfast.changes.operations import DELETE, INSERT, UPSERT
 from holdfast.errors import BadInput, refuse_not_utf8
 from holdfast.intake.bad_rows import stage_good_rows
-from holdfast.intake.memory import lasting
+from holdfast.intake.in_memory import lasting
 from holdfast.intake.quarantine import Quarantine, StagedSource
 from holdfast.intake.readers import READERS, Reader, runner_for
 from holdfast.intake.source import OpenSource, ReadOptions, open_source

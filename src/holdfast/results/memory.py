@@ -40,8 +40,8 @@ class Event:
 
     - `lost`: rows broke it; `worse`: a given rule that was already violated has new violations;
     - `gained`: it holds now and did not before, or it no longer follows from others;
-    - `implied`: it still holds, but follows from others (`by` is one of them, where known);
-    - `untested`: no rows are left that could break it, or none were there before;
+    - `implied`: it still holds, but follows from others (`by` is one of them, where known), or too few rows test it;
+    - `untested`: it does not hold, but no rows could break it before;
     - `added`, `removed`: a user gave it, or removed it.
 
     With `watch` and `more` of the example of `Monitor`:

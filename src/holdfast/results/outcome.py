@@ -13,7 +13,7 @@ from holdfast.engines.registry import ALL_TABLES
 from holdfast.intake.quarantine import Quarantined
 from holdfast.results.alarms import Alarming, FailOn, alarming
 from holdfast.results.drawn import Drawn, rules_counted, section
-from holdfast.results.marks import Mark, Marks
+from holdfast.results.flags import Mark, Marks
 from holdfast.results.outcome_lines import (
     TableDiff,
     below_coverage,
@@ -61,12 +61,8 @@ class Outcome(Printed, Drawn):
         """Rules that still hold but are no longer reported: they follow from others that hold now, or too few rows
         are left that could break them.
         """
-        return [
-            rule
-            for diff in self.diffs.values()
-            for text, rule in diff.lost.items()
-            if text not in diff.witnesses and text not in diff.untested
-        ]
+        diffs = self.diffs.values()
+        return [rule for diff in diffs for text, rule in diff.lost.items() if diff.loss(text) == "implied"]
 
     @property
     def untested(self) -> list[Finding]:
@@ -310,13 +306,12 @@ def _table(rule: Finding) -> str | None:
 def _lost_lines(diff: Diff) -> Iterator[tuple[float, dict[str, Any]]]:
     """The rules that are no longer reported, each with its place in the order."""
     for text, finding in diff.lost.items():
-        line, witness = finding.to_json(), diff.witnesses.get(text)
+        line, witness = {"event": diff.loss(text), **finding.to_json()}, diff.witnesses.get(text)
         if witness is None:
-            event = "untested" if text in diff.untested else "implied"
-            yield 0.0, {"event": event, **line, **_cause(diff, text)}
+            yield 0.0, {**line, **_cause(diff, text)}
         else:
             worth = (diff.worth or {}).get(text)
-            broke = {"event": "lost", **line, **_figures(worth), **_cause(diff, text), "witness": witness.to_json()}
+            broke = {**line, **_figures(worth), **_cause(diff, text), "witness": witness.to_json()}
             yield 2.0 + _score(worth), broke
 
 

@@ -165,13 +165,13 @@ def with_cause(of: TableDiff, text: str) -> str:
 
 
 def implied_lines(diffs: Iterable[TableDiff], most: int) -> list[str]:
-    """The first rules that now follow from others, with those others."""
+    """The first rules that still hold but are no longer reported, with the reason."""
     lines = (
         with_cause(each, text)
         for each in diffs
         if each.diff.causes
         for text in one_a_class(each.diff.lost)
-        if text not in each.diff.witnesses and text not in each.diff.untested
+        if each.diff.loss(text) == "implied"
     )
     return list(islice(lines, most))
 

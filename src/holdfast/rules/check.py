@@ -18,11 +18,11 @@ import pyarrow as pa
 
 from holdfast.errors import BadInput, suggest
 from holdfast.rules import conditions
+from holdfast.rules.arithmetic import Types, as_float, common_type, in_floats
 from holdfast.rules.conditions import Arithmetic, Cell, Comparison, Condition, Operand, leaves
 from holdfast.rules.constants import MOMENTS, Constant, Unfit, Value
-from holdfast.rules.numbers import Types, as_float, common_type, in_floats
-from holdfast.rules.patterns import refuse_bad
 from holdfast.rules.reader import is_number as is_numeral
+from holdfast.rules.regex import refuse_bad
 from holdfast.search.queries import Operator
 from holdfast.table.numbers import is_number
 from holdfast.table.table import Schema

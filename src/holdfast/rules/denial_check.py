@@ -18,10 +18,10 @@ from typing import Any
 
 import pyarrow as pa
 
+from holdfast.rules.arithmetic import LARGEST, as_float
 from holdfast.rules.check import Checker, check_float
 from holdfast.rules.conditions import TRUE_AT, Arithmetic, Cell, Comparison, Condition, Operand, Test
 from holdfast.rules.constants import Constant, Unfit
-from holdfast.rules.numbers import LARGEST, as_float
 from holdfast.rules.reader import is_number
 from holdfast.search.queries import Operator
 from holdfast.table.table import Schema

@@ -35,9 +35,9 @@ from pydantic_core import ErrorDetails
 
 from holdfast.errors import BadInput, suggest
 from holdfast.rules.given import GivenRule
-from holdfast.rules.marked import Steps, read_marked
 from holdfast.rules.registry import parse, rule_type
 from holdfast.rules.rule import Severity
+from holdfast.rules.yaml_lines import Steps, read_marked
 from holdfast.visible import visible_json
 
 # ---- the format -----------------------------------------------------------------------------------------------------

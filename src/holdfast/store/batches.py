@@ -15,8 +15,8 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from holdfast.store.events import how_many
 from holdfast.store.records import AppliedBatch, BatchPart, BatchRecord, Commit
+from holdfast.store.rule_events import how_many
 from holdfast.table.change import Change
 from holdfast.table.load import LoadedSegment, open_segment, with_segments
 from holdfast.table.table import Table

@@ -31,11 +31,11 @@ from holdfast.store.batches import batch_with, last_batches, put_batch, steps_si
 from holdfast.store.creation import Creation, create
 from holdfast.store.database import UNREADABLE, ReadDatabase, check_format, connect, data_version
 from holdfast.store.erasure import forget_rows
-from holdfast.store.events import put_diffs, put_results
 from holdfast.store.layout import DATABASE, LOCK, SEGMENTS, SUMS, TO_OPEN, WITH_STATES, named_files, named_with_states
 from holdfast.store.lock import WriterLock
 from holdfast.store.memory import StoredMemory
 from holdfast.store.records import AppliedBatch, BatchRecord, Commit, Handled, StateFiles, TableRecord
+from holdfast.store.rule_events import put_diffs, put_results
 from holdfast.store.sums import SumsWriter, checked, wrong_files
 from holdfast.store.watch_change import ChangeRecord, WatchChange, changes, put_change, put_table, stored_tables
 from holdfast.table import files

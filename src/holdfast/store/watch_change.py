@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 from holdfast.changes.diff import Result
 from holdfast.store.batches import insert_batch
-from holdfast.store.events import RuleEvent, put_events, put_results
 from holdfast.store.records import TableRecord
+from holdfast.store.rule_events import RuleEvent, put_events, put_results
 from holdfast.table.nulls import Nulls
 from holdfast.table.table import Schema, Segment, TableFiles
 from holdfast.table.types import Column

@@ -117,8 +117,10 @@ def test_a_rule_leaves_once_and_says_why(tmp_path: Path) -> None:
             left += [(n, line["event"], line["cause"]) for line in lines if line["text"] == "{A=} -> B="]
             if left and left[-1][0] == n:
                 assert "{A=} -> B=   now below --min-coverage" in repr(outcome)
+        events = watch.memory().events_of("pod", "t", "{A=} -> B=")
     assert texts == [3000 / (rows * (rows - 1)) >= 0.000333 for rows in range(3001, 3006)]
     assert left == [(2, "implied", "below --min-coverage")]
+    assert [(each.seq, each.event, each.by) for each in events] == [(3, "implied", "")], "it follows from no rule"
 
 
 def test_what_no_sampled_pair_meets_may_be_met() -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from itertools import chain, count
 
-from holdfast.api.change.transaction import Draft, make_change, table_draft
+from holdfast.api.change.watch_change import Draft, make_change, table_draft
 from holdfast.api.open_state import OpenState
 from holdfast.engines.contract import Json
 from holdfast.engines.watched import WatchedTable

@@ -11,8 +11,8 @@ from holdfast.api.workspace import Subject
 from holdfast.changes.diff import Result
 from holdfast.engines.contract import Json
 from holdfast.engines.registry import changed_settings, rule_class
-from holdfast.results.marks import RuleName
-from holdfast.store.events import RuleEvent
+from holdfast.results.flags import RuleName
+from holdfast.store.rule_events import RuleEvent
 
 Results = Mapping[Subject, Result]
 _SHOWN = ("name", "table", "severity", "text", "violations", "counted")

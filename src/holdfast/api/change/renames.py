@@ -10,11 +10,11 @@ from holdfast.api.change.spec import WatchSpec
 from holdfast.api.workspace import Subject
 from holdfast.engines.registry import ALL_TABLES, given_class, rule_class
 from holdfast.errors import BadInput
-from holdfast.results.marks import Marks, RuleName
+from holdfast.results.flags import Marks, RuleName
 from holdfast.rules.bind import bind
 from holdfast.rules.file import RuleEntry, Rules
 from holdfast.rules.registry import parse
-from holdfast.store.events import RuleEvent
+from holdfast.store.rule_events import RuleEvent
 from holdfast.table.table import Schema
 
 Schemas = Mapping[str, Schema]

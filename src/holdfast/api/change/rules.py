@@ -13,14 +13,14 @@ import pyarrow as pa
 
 from holdfast.api.change.renames import Renames
 from holdfast.api.change.spec import WatchSpec, stored_spec
-from holdfast.api.change.transaction import Draft, make_change
+from holdfast.api.change.watch_change import Draft, make_change
 from holdfast.api.checks import bound, given_rules, is_rule_file
 from holdfast.api.open_state import OpenState
 from holdfast.api.view import View
 from holdfast.engines.registry import ALL_TABLES, given_class
 from holdfast.errors import BadInput
 from holdfast.results.changed import Changed
-from holdfast.results.marks import Mark
+from holdfast.results.flags import Mark
 from holdfast.rules.file import RuleEntry, Rules, rules_of
 from holdfast.rules.promotion import as_given
 from holdfast.rules.registry import parse

@@ -12,7 +12,7 @@ from holdfast.api.checks import classes_of, rules_in
 from holdfast.api.settings import stored_flags, stored_rules, stored_settings
 from holdfast.engines.registry import make_settings, rule_class, settings_of
 from holdfast.errors import BadInput, suggest
-from holdfast.results.marks import Marks
+from holdfast.results.flags import Marks
 from holdfast.rules.file import Rules, free_name
 from holdfast.rules.given import GivenRule
 from holdfast.store.store import Store

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from holdfast.api.change.transaction import Draft, make_change, table_draft
+from holdfast.api.change.watch_change import Draft, make_change, table_draft
 from holdfast.api.creation import read_table, record_of
 from holdfast.api.open_state import OpenState
 from holdfast.engines.registry import ALL_TABLES

@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 from holdfast.engines.row.columns import NamedColumns
 from holdfast.engines.row.reckon import array_of, as_floats, decimals, float_keys, floats, integers, scalar_of
 from holdfast.rules import conditions
+from holdfast.rules.arithmetic import common_type, in_floats
 from holdfast.rules.conditions import Arithmetic, Cell, Comparison, Condition, Either, Every, Operand
 from holdfast.rules.constants import Constant
-from holdfast.rules.numbers import common_type, in_floats
-from holdfast.rules.patterns import expression
+from holdfast.rules.regex import expression
 from holdfast.rules.terms import names_of
 from holdfast.search.constants import COMPARE, COMPARE_ARROW
 from holdfast.search.queries import Operator

@@ -14,9 +14,9 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from holdfast.engines.row.columns import NamedColumns
+from holdfast.rules.arithmetic import LARGEST, exact_type, exactly, in_floats
 from holdfast.rules.conditions import Arithmetic, Cell, Operand
 from holdfast.rules.constants import Constant, Value
-from holdfast.rules.numbers import LARGEST, exact_type, exactly, in_floats
 from holdfast.table import arrow, images
 
 _EPOCH = dt.datetime(1970, 1, 1)

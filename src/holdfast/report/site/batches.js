@@ -5,7 +5,11 @@ const EVENTS = [
   ["lost", "Broke", "broke"],
   ["worse", "Broke further", "broke further"],
   ["gained", "Came to hold", "came to hold"],
-  ["implied", "Came to follow from others", "came to follow from others"],
+  [
+    "implied",
+    "Came to follow from others, or too little tests them",
+    "came to follow from others, or were left with too little that tests them",
+  ],
   ["untested", "Left untested", "left untested"],
 ];
 
@@ -193,7 +197,7 @@ function betweenView(doc, first, last) {
     ["worse", "Broke further"],
     ["again", "Hold again"],
     ["fresh", "New"],
-    ["implied", "Came to follow from others"],
+    ["implied", "Came to follow from others, or too little tests them"],
     ["untested", "Left untested"],
     ["passing", "Broke, and hold again"],
   ];

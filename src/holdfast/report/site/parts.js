@@ -14,7 +14,7 @@ const STATE_TITLES = {
   nearly: "holds but for some rows",
   violated: "a given rule that rows violate",
   broke: "a rule that held, until rows broke it",
-  implied: "still holds, and follows from another rule",
+  implied: "still holds, but follows from another rule, or too little is left to test it",
   untested: "no rows are left that could break it",
 };
 

@@ -51,7 +51,7 @@ function fared(doc, rule) {
   const words = {
     held: "held",
     broken: "broken",
-    implied: "follows from another rule",
+    implied: "follows from another rule, or too little tests it",
     untested: "nothing tests it",
     absent: "not known yet",
   };
@@ -116,9 +116,10 @@ function eventsPart(doc, rule) {
     lost: "broke it",
     worse: "broke it further",
     gained: "mended it",
-    implied: "made it follow from another",
+    implied: "made it follow from another, or left too little that tests it",
     untested: "left nothing that tests it",
   };
+  const wordsBy = { implied: "made it follow from another" };
   const events = doc.eventsOf(rule).toReversed();
   return part(
     "Batches",
@@ -127,7 +128,7 @@ function eventsPart(doc, rule) {
           "ul.evidence",
           {},
           events.map(({ seq, event, by }) =>
-            el("li", {}, batchLink(seq), ` ${words[event] ?? event}`, by ? [": ", impliedBy(doc, rule, by)] : null),
+            el("li", {}, batchLink(seq), ` ${(by && wordsBy[event]) ?? words[event] ?? event}`, by ? [": ", impliedBy(doc, rule, by)] : null),
           ),
         )
       : null,

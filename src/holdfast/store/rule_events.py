@@ -100,15 +100,12 @@ def events_of(diff: Diff, many: bool, witnesses: Mapping[str, Witness], stored: 
     texts: dict[int, str] = {}  # of witnesses: many rules may share one object
     for text in diff.lost:
         finding = "" if many else json.dumps(diff.lost[text].to_json())
-        if (witness := diff.witnesses.get(text)) is not None:
-            if id(witness) not in texts:
-                texts[id(witness)] = _witness_text(witness, stored)
-            yield RuleEvent("lost", text, finding, texts[id(witness)])
-        elif text in diff.untested:
-            yield RuleEvent("untested", text, finding)
-        else:
+        event, witness, cause = diff.loss(text), diff.witnesses.get(text), None
+        if witness is not None and id(witness) not in texts:
+            texts[id(witness)] = _witness_text(witness, stored)
+        if event == "implied":
             cause = causes.get(text)
-            yield RuleEvent("implied", text, finding, None, cause.by if cause else "")
+        yield RuleEvent(event, text, finding, texts[id(witness)] if witness else None, cause.by if cause else "")
     for event, findings in (("lost", broken), ("worse", worse)):
         for text, each in findings.items():
             finding, shown = json.dumps(each.to_json()) if event == "lost" else "", witnesses.get(text)

@@ -23,7 +23,7 @@ from holdfast.api.workspace import Subject, Workspace
 from holdfast.engines.registry import ALL_TABLES, make_engine, make_settings, names_in
 from holdfast.engines.watched import WatchedTable
 from holdfast.results.changed import Changed
-from holdfast.results.marks import MARKS
+from holdfast.results.flags import MARKS
 from holdfast.rules.bind import bind
 from holdfast.rules.given import Given
 from holdfast.store.watch_change import WatchChange
