@@ -22,7 +22,7 @@ from benchmarks.frame import Case, Rss, benchmark, quick, race, timed
 from holdfast.changes.equal_rows import Codes
 from holdfast.intake.source import ReadOptions
 from holdfast.intake.tables import BatchReader, Sources, build_table
-from holdfast.pairs.compare import merged
+from holdfast.pairs.counting import merged
 from holdfast.pairs.multiset import Signatures
 from holdfast.pairs.rows import WeightedRows
 from holdfast.pairs.signatures import Signed

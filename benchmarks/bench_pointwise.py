@@ -26,8 +26,8 @@ from holdfast.engines.pointwise import row_samples
 from holdfast.engines.pointwise.boxes import EQUAL, FREE, LESS, MORE, Space, mirrored
 from holdfast.engines.registry import make_engine
 from holdfast.engines.watched import WatchedTable
-from holdfast.pairs.compare import Count, all_pairs, merged
-from holdfast.pairs.ranked_rows import RankedRows
+from holdfast.pairs.counting import Count, all_pairs, merged
+from holdfast.pairs.ranked_rows import RankedWeightedRows
 from holdfast.pairs.signatures import ORDERED, Signed, values_of
 from holdfast.table.change import Batch, Change
 from holdfast.table.runner import Threads
@@ -224,7 +224,7 @@ def evidence() -> Iterator[Case]:
 
 
 def _beside_numpy(table: Table) -> Case:
-    rows, cells = RankedRows.of_table(table), RankedColumns(table).cells
+    rows, cells = RankedWeightedRows.of_table(table), RankedColumns(table).cells
     run = race(lambda: merged(all_pairs(rows, ORDERED, False)), lambda: numpy_signatures(cells), 3)
     values, counts = values_of(run.ours_answer[0], len(cells)), run.ours_answer[1]
     numbers = np.select([values == LESS, values == EQUAL], [0, 1], 2) @ 3 ** np.arange(len(cells))
@@ -245,7 +245,7 @@ def numpy_signatures(cells: NDArray[np.uint32]) -> tuple[Ints, Ints]:
 
 def _counted(table: Table) -> Iterator[Case]:
     """Each pair of rows once, by one core and by two. Equal rows are compared as one."""
-    rows = RankedRows.of_table(table)
+    rows = RankedWeightedRows.of_table(table)
     count = Count(rows, rows, ORDERED, False, within=True)
     pairs = table.rows * (table.rows - 1) // 2
     ways: dict[int, Callable[[], list[Signed]]] = {1: lambda: [count.share(0, 1)], 2: count.whole}

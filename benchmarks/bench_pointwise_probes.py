@@ -25,7 +25,7 @@ from holdfast.engines.pointwise.engine import PointwiseEngine
 from holdfast.engines.pointwise.sweeps import first_pairs
 from holdfast.engines.registry import make_engine
 from holdfast.engines.watched import WatchedTable
-from holdfast.kernels.boxprobe import EQ, GE, GT, LE, LT, OTHERS, Question
+from holdfast.kernels.boxprobe import EQ, GE, GT, LE, LT, OTHERS, BoxQueries
 from holdfast.search.boxtree import BoxTree, single_blocks
 from holdfast.table.runner import Threads
 
@@ -130,7 +130,7 @@ class Trees:
         asked = self._ranks[columns][:, new]
         for box in (self._world.boxes[rule], mirrored(self._world.boxes[rule])):
             operators = np.array([_OPERATORS[int(box[c])] for c in columns], np.int64)
-            question = Question(np.arange(len(columns)), operators, asked, new, OTHERS, 0, 0)
+            question = BoxQueries(np.arange(len(columns)), operators, asked, new, OTHERS, 0, 0)
             if self._trees[self._columns[rule]].first(question, single_blocks(len(new))) is not None:
                 return True
         return False

@@ -24,7 +24,7 @@ from holdfast.table import images
 from holdfast.table.dictionary import Dictionary, encode
 from holdfast.table.frequencies import Frequencies
 from holdfast.table.order import OrderKeys
-from holdfast.table.runs import Run
+from holdfast.table.runs import ValueRun
 from holdfast.table.shard import build
 from holdfast.table.table import Schema, Table
 from holdfast.table.types import Column
@@ -80,7 +80,9 @@ def test_order_keys(pool: ThreadPoolExecutor, kind: type[int | str]) -> None:
     """All keys are kept when the first thread asks for many; others, who ask for a few, must not see half of that."""
     values, nothing = [kind(word) for word in WORDS], Dictionary(pa.int64() if kind is int else pa.string())
     first, (later,) = grown(nothing, values[:200]), grown(nothing, values[200:]).runs
-    second = replace(first, runs=(*first.runs, Run(len(first), later.values)))  # not merged, as where both are large
+    second = replace(
+        first, runs=(*first.runs, ValueRun(len(first), later.values))
+    )  # not merged, as where both are large
     every = np.arange(len(second))
     expected = OrderKeys(second).of(every)
 

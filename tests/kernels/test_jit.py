@@ -163,7 +163,7 @@ def test_groups_are_the_same_both_ways(called: set[str]) -> None:
     assert table.find(table.keys).tolist() == list(range(table.used))
     assert called >= {
         *(f"hashing.{name}" for name in ("hash_lanes", "enter", "find", "refill")),
-        *(f"usual.{name}" for name in ("link", "choose", "leave", "count", "enter")),
+        *(f"usual_clusters.{name}" for name in ("link", "choose", "leave", "count", "enter")),
     }
 
 

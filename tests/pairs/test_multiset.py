@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import holdfast.pairs.watch as watch_module
 from holdfast.errors import BadInput
 from holdfast.pairs import bitsets
-from holdfast.pairs.compare import merged
+from holdfast.pairs.counting import merged
 from holdfast.pairs.multiset import Signatures
 from holdfast.pairs.probes import parts_of_change, parts_of_table
 from holdfast.pairs.signatures import Words

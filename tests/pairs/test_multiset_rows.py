@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from holdfast.pairs import compare
-from holdfast.pairs.compare import Count, all_pairs, merged
+from holdfast.pairs import counting
+from holdfast.pairs.counting import Count, all_pairs, merged
 from holdfast.pairs.multiset import Signatures
 from holdfast.pairs.rows import WeightedRows
 from holdfast.pairs.signatures import EQUAL, ORDERED, SignatureKind, Signed
@@ -139,15 +139,15 @@ def test_many_pairs_are_counted_in_a_large_plain_table(distinct: bool, monkeypat
     count = Count(rows, rows, EQUAL, distinct, within=True)
     assert count._is_plain
     plain = told(count.share(0, 1))
-    monkeypatch.setattr(compare, "_MOST_PLAIN_BITS", 0)
+    monkeypatch.setattr(counting, "_MOST_PLAIN_BITS", 0)
     assert not count._is_plain
     assert told(count.share(0, 1)) == plain
 
 
 @pytest.mark.parametrize("columns", [4, 30])
 def test_a_long_count_tells_how_far_it_is_and_can_be_ended(columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compare, "_PLAIN_AT_ONCE", 1)
-    monkeypatch.setattr(compare, "_HASHED_AT_ONCE", 1)
+    monkeypatch.setattr(counting, "_PLAIN_AT_ONCE", 1)
+    monkeypatch.setattr(counting, "_HASHED_AT_ONCE", 1)
     codes = np.random.default_rng(3).integers(0, 9, (columns, 5_000), np.uint32)
     codes[8:] = codes[0]  # so that signatures are few, however many columns there are
     rows = WeightedRows.of(codes, ones(codes))

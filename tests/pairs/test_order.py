@@ -24,9 +24,9 @@ import holdfast.pairs.watch as watch_module
 import holdfast.table.table as table_module
 from holdfast.changes.equal_rows import Codes
 from holdfast.pairs import bitsets
-from holdfast.pairs.compare import Count, all_pairs, batch_pairs, merged
+from holdfast.pairs.counting import Count, all_pairs, batch_pairs, merged
 from holdfast.pairs.probes import batch_of, parts_of_change, parts_of_table
-from holdfast.pairs.ranked_rows import RankedRows
+from holdfast.pairs.ranked_rows import RankedWeightedRows
 from holdfast.pairs.ranks import Ranks
 from holdfast.pairs.rows import WeightedRows
 from holdfast.pairs.signatures import ORDERED, SignatureKind, Signed, at_least, at_most, ordered_but, values_of
@@ -245,7 +245,7 @@ def test_rows_keep_their_places_when_ranks_change(count: int) -> None:
         columns = (Column("a", pa.int64()), Column("b", pa.int64()))
         kept = Kept.empty(Schema("t", columns), folder)
         _, kept = kept.operate([("insert", (10 * n, n % 3)) for n in range(count)])
-        rows = RankedRows.of_table(kept.table)
+        rows = RankedWeightedRows.of_table(kept.table)
         places = rows.used
         admitted, kept = kept.operate([("insert", (10 * n + 5, 1)) for n in range(100)])
         change = Change(kept.table, admitted.table, admitted.born, admitted.dead)

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import holdfast.pairs.sightings as sightings
-from holdfast.pairs.numbers import Numbering
 from holdfast.pairs.sightings import NarrowRows, Shown, Sightings
+from holdfast.pairs.signature_numbers import Numbering
 
 TOPS = (3, 254, 255, 65_534, 65_535, 2**32 - 2)
 Value = tuple[int, ...]

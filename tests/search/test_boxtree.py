@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from holdfast.kernels.boxprobe import BELOW, NE, OLDER, OTHERS, YOUNGER, Question
+from holdfast.kernels.boxprobe import BELOW, NE, OLDER, OTHERS, YOUNGER, BoxQueries
 from holdfast.kernels.boxtree import HEIGHT, LEAST, MOST, ROOT
 from holdfast.search.boxtree import BoxTree, TooMany, full_blocks, single_blocks
 from holdfast.search.sorting import sorted_order
@@ -17,14 +17,14 @@ COMPARE = (np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greate
 Ints = NDArray[np.int64]
 
 
-def brute(rows: Ints, ids: Ints, question: Question) -> set[tuple[int, int]]:
+def brute(rows: Ints, ids: Ints, question: BoxQueries) -> set[tuple[int, int]]:
     """By definition; the least integer is null, and nothing holds of it."""
     found = set()
     for i, own in enumerate(question.own.tolist()):
         good = np.ones(len(ids), np.bool_)
         for k in range(len(question.dims)):
             values = rows[question.dims[k]]
-            good &= COMPARE[question.ops[k]](values, question.asked[k, i]) & (values != LEAST)
+            good &= COMPARE[question.ops[k]](values, question.operands[k, i]) & (values != LEAST)
         partner = {
             OTHERS: ids != own,
             YOUNGER: ids > own,
@@ -35,7 +35,7 @@ def brute(rows: Ints, ids: Ints, question: Question) -> set[tuple[int, int]]:
     return found
 
 
-def draw_question(rng: np.random.Generator, dims: int, span: int, ids: int, queries: int = 20) -> Question:
+def draw_question(rng: np.random.Generator, dims: int, span: int, ids: int, queries: int = 20) -> BoxQueries:
     count = int(rng.integers(0, 5))
     on, ops = rng.integers(0, dims, count), rng.integers(0, 6, count)
     order = np.lexsort((ops == NE, on))
@@ -43,7 +43,7 @@ def draw_question(rng: np.random.Generator, dims: int, span: int, ids: int, quer
     if rng.random() < 0.2:
         asked = np.where(rng.random(asked.shape) < 0.3, MOST, asked)
     own = rng.integers(0, max(ids, 1), queries)
-    return Question(on[order], ops[order], asked, own, int(rng.integers(0, 4)), int(rng.integers(0, ids + 1)))
+    return BoxQueries(on[order], ops[order], asked, own, int(rng.integers(0, 4)), int(rng.integers(0, ids + 1)))
 
 
 class Grown:
@@ -163,7 +163,7 @@ def test_deleting_a_row_that_is_not_there_is_an_error() -> None:
 def test_threads_find_what_one_finds_and_limits_hold(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = np.sort(np.random.default_rng(3).integers(0, 20_000, (1, 40_000)), axis=1)
     tree = BoxTree(rows, np.arange(40_000))
-    question = Question(np.array([0]), np.array([0]), rows, np.arange(40_000), YOUNGER, 0)
+    question = BoxQueries(np.array([0]), np.array([0]), rows, np.arange(40_000), YOUNGER, 0)
     found = []
     for many in (40_001, 40_000):  # in one thread, and in several
         monkeypatch.setattr("holdfast.search.boxtree._MANY", many)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from holdfast.table import dictionary as module
 from holdfast.table import images
 from holdfast.table.dictionary import Dictionary, encode
-from holdfast.table.runs import Run
+from holdfast.table.runs import ValueRun
 from tests.oracle.rows import plain, plain_row
 from tests.table.values import KINDS, decimal_of
 
@@ -111,11 +111,11 @@ def test_the_first_values_stay_where_they_are() -> None:
 
 def test_a_run_knows_its_order_from_a_file() -> None:
     values = pa.array([b"b", b"", b"c", b"a"], pa.large_binary())
-    run = Run(7, values, np.array([1, 3, 0, 2]))
+    run = ValueRun(7, values, np.array([1, 3, 0, 2]))
     at, found = run.search(pa.array([b"a", b"b", b"bb"], pa.large_binary()))
     assert (at.tolist(), found.tolist()) == ([1, 2, 3], [True, True, False])
     assert run.codes_at(at[:2]).tolist() == [10, 7]
-    numbers = Run(7, np.array([5, -1, 9]), np.array([1, 0, 2]))
+    numbers = ValueRun(7, np.array([5, -1, 9]), np.array([1, 0, 2]))
     at, found = numbers.search(np.array([-1, 5, 6, 10]))
     assert (at.tolist(), found.tolist()) == ([0, 1, 2, 3], [True, True, False, False])
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from holdfast.errors import Damaged
 from holdfast.table import checks, files, images
-from holdfast.table.runs import SORTED, FileRun, Run
+from holdfast.table.runs import SORTED, FileRun, ValueRun
 
 BLOCK = 64
 words = st.lists(st.binary(max_size=5), min_size=1, max_size=40, unique=True)
@@ -33,11 +33,11 @@ def images_of(values: list[Any]) -> images.Images:
     return pa.array(values, pa.large_binary()) if isinstance(values[0], bytes) else np.array(values, np.int64)
 
 
-def kept(path: Path, values: list[Any], first: int = 7) -> tuple[Run, FileRun]:
+def kept(path: Path, values: list[Any], first: int = 7) -> tuple[ValueRun, FileRun]:
     """The same values, in the order given, in memory and in a file."""
     order = SORTED if values == sorted(values) else np.array(sorted(range(len(values)), key=values.__getitem__))
     files.write(str(path), {"value/0": images_of(values), "order/0": order})
-    return Run(first, images_of(values), order), FileRun(first, files.read(str(path))[0], 0)
+    return ValueRun(first, images_of(values), order), FileRun(first, files.read(str(path))[0], 0)
 
 
 def listed(found: Any) -> list[Any]:

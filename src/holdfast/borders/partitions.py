@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from holdfast.borders.rows import RankedColumns
 from holdfast.kernels import partitions as kernels
-from holdfast.kernels.partitions import Room
+from holdfast.kernels.partitions import PartitionScratch
 from holdfast.kernels.swaps import Path
 
 _CACHE_BYTES = 192 << 20  # for partitions that longer contexts start with
@@ -128,30 +128,32 @@ class Walks:
         self.columns.keep(context, partition)
         return partition
 
-    def room(self, partition: Partition, steps: int = 0) -> tuple[Room, Path]:
+    def scratch(self, partition: Partition, steps: int = 0) -> tuple[PartitionScratch, Path]:
         """Scratch arrays for a partition, and for those so many columns further."""
         rows, size = self.columns.rows, len(partition.rows)
         values = int(rows.value_counts.max(initial=0))
-        room: Room | None = getattr(self._own, "room", None)
-        if room is None or len(room.keys) <= size:
+        scratch: PartitionScratch | None = getattr(self._own, "scratch", None)
+        if scratch is None or len(scratch.keys) <= size:
             keys, spare = np.empty((2, size + 1), np.uint64)
             before, behind = np.empty((2, size + 1), np.int64)
             seen = np.empty(size + 1, np.uint32)
-            room = self._own.room = Room(keys, spare, before, behind, seen, np.zeros(values, np.int32))
-        way: Path | None = getattr(self._own, "way", None)
+            scratch = self._own.scratch = PartitionScratch(
+                keys, spare, before, behind, seen, np.zeros(values, np.int32)
+            )
+        path: Path | None = getattr(self._own, "path", None)
         groups = size // 2 + 1  # at most, with the end of the last
-        if way is None or len(way.rows) < steps * size or len(way.starts) < steps * groups:
-            way = self._own.way = Path(np.empty(steps * size, np.int32), np.empty(steps * groups, np.int32))
-        return room, way
+        if path is None or len(path.rows) < steps * size or len(path.starts) < steps * groups:
+            path = self._own.path = Path(np.empty(steps * size, np.int32), np.empty(steps * groups, np.int32))
+        return scratch, path
 
     def refined(self, coarser: Partition, column: int, skip_null: bool | None = None) -> Partition:
         """The partition by one more column, without rows that have a null there (None: where nulls are distinct)."""
         rows, size = self.columns.rows, len(coarser.rows)
         skip = self.columns.distinct if skip_null is None else skip_null
         finer, starts = np.empty(size, np.int32), np.empty(size // 2 + 1, np.int32)
-        room, _ = self.room(coarser)
+        scratch, _ = self.scratch(coarser)
         groups = kernels.refine(
-            coarser.rows, coarser.starts, rows.cells[column], skip, self.columns.fresh, room, finer, starts
+            coarser.rows, coarser.starts, rows.cells[column], skip, self.columns.fresh, scratch, finer, starts
         )
         return _cut(finer, starts, groups)
 

@@ -19,9 +19,9 @@ from holdfast.borders.partitions import ColumnPartitions, Walks, sorted_by
 from holdfast.borders.rows import CodedColumns, RankedColumns
 from holdfast.borders.targets import Targets
 from holdfast.kernels import partitions as kernels
-from holdfast.kernels.fresh import partners
 from holdfast.kernels.hashing import slots_for
-from holdfast.kernels.swaps import Spec, prove
+from holdfast.kernels.new_row_partners import partners
+from holdfast.kernels.swaps import ContextSpec, prove
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
 from holdfast.pairs.keys import KeyTable
@@ -44,7 +44,7 @@ class Questions:
     """What is asked of contexts that begin with the same columns: these, and the rest as the kernel wants it."""
 
     prefix: tuple[int, ...]
-    asked: Spec
+    asked: ContextSpec
     contexts: Words
 
 
@@ -108,8 +108,8 @@ def _asked(
     of: NDArray[np.int64],
     wanted: NDArray[np.int64],
     order: NDArray[np.int64],
-) -> Spec:
-    """All contexts as one `Spec`; entry i asks for target `wanted[i]` of context `of[i]`, ascending."""
+) -> ContextSpec:
+    """All contexts as one `ContextSpec`; entry i asks for target `wanted[i]` of context `of[i]`, ascending."""
     count = len(held)
     so_far = np.cumsum(held, axis=1)
     own, column = np.nonzero(held & (so_far > 2))
@@ -117,7 +117,7 @@ def _asked(
     one, other = targets.columns_of_pairs(wanted[is_pair])
     key = np.zeros(count, np.bool_)
     key[of[wanted == targets.key]] = True
-    return Spec(
+    return ContextSpec(
         _begins(own, count),
         order[column],
         _begins(of[is_constant], count),
@@ -135,13 +135,13 @@ def _begins(numbers: NDArray[np.int64], count: int) -> NDArray[np.int64]:
     return np.searchsorted(numbers, np.arange(count + 1))
 
 
-def _cut(asked: Spec, begin: int, end: int) -> Spec:
+def _cut(asked: ContextSpec, begin: int, end: int) -> ContextSpec:
     """What is asked of the contexts from one place to another."""
 
     def cut(begins: NDArray[np.int64], *arrays: NDArray[Any]) -> list[NDArray[Any]]:
         return [begins[begin : end + 1] - begins[begin], *(array[begins[begin] : begins[end]] for array in arrays)]
 
-    return Spec(  # type: ignore[call-arg]  # mypy doesn't count what lists hold
+    return ContextSpec(  # type: ignore[call-arg]  # mypy doesn't count what lists hold
         *cut(asked.added_from, asked.added),
         *cut(asked.constants_from, asked.constants),
         *cut(asked.orders_from, asked.one, asked.other, asked.falling),
@@ -178,7 +178,7 @@ def _proved(walks: Walks, part: Questions) -> Proofs:
     partition, rows, asked = walks.to(part.prefix), walks.columns.rows, part.asked
     if not partition.groups:
         return Proofs(np.empty((0, 2), np.int64), part.contexts, np.zeros(len(part.contexts), np.int64))
-    room, way = walks.room(partition, int(np.diff(asked.added_from).max()))
+    scratch, path = walks.scratch(partition, int(np.diff(asked.added_from).max()))
     contexts = len(asked.key)
     most = contexts * (_NEIGHBOURS + 1) + len(asked.constants) + len(asked.one)
     pairs, within = np.empty((most, 2), np.int64), np.empty(contexts, np.int64)
@@ -191,8 +191,8 @@ def _proved(walks: Walks, part: Questions) -> Proofs:
         walks.columns.fresh,
         asked,
         _NEIGHBOURS,
-        way,
-        room,
+        path,
+        scratch,
         pairs,
         within,
     )

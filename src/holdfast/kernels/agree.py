@@ -45,7 +45,7 @@ class Cells(NamedTuple):
     weights: NDArray[np.int64]
 
 
-class Form(NamedTuple):
+class RowComparison(NamedTuple):
     """How rows are compared: by order or only by equality, and whether nulls (code 0) equal nothing. Where they are
     compared by order, `equal_only[c]` says that column c is not: both bits are set where rows agree, else neither.
     """
@@ -75,26 +75,32 @@ def row_at(cells: Cells, block: int, place: int, codes: NDArray[np.uint32]) -> N
 
 
 @kernel
-def _limits_of(form: Form, limits: NDArray[np.uint32]) -> None:
+def _limits_of(comparison: RowComparison, limits: NDArray[np.uint32]) -> None:
     """What a cell must be to match a query row, whose codes lie in `limits[-1, 0]`.
 
     IN OUT limits[side, 0 low or 1 high, column]; equality looks at low alone
     """
     for c in range(limits.shape[2]):
         value = limits[-1, 0, c]
-        if form.distinct and value == 0:
+        if comparison.distinct and value == 0:
             limits[-1, 0, c] = NEVER
         limits[-1, 1, c] = NEVER
-        if form.ordered and form.equal_only[c]:
+        if comparison.ordered and comparison.equal_only[c]:
             limits[:, :, c] = limits[-1, 0, c]
-        elif form.ordered:
-            limits[0, 0, c] = 1 if form.distinct else 0
+        elif comparison.ordered:
+            limits[0, 0, c] = 1 if comparison.distinct else 0
             limits[0, 1, c] = value
 
 
 @kernel
 def _mark(
-    cells: NDArray[Any], at: Any, n: Any, form: Form, limits: NDArray[np.uint32], c: int, planes: NDArray[np.uint8]
+    cells: NDArray[Any],
+    at: Any,
+    n: Any,
+    comparison: RowComparison,
+    limits: NDArray[np.uint32],
+    c: int,
+    planes: NDArray[np.uint8],
 ) -> None:
     """Set the bits of column c, which starts at `at`, for n rows. OUT planes[plane * BLOCK + j]
 
@@ -103,7 +109,7 @@ def _mark(
     bit, none = np.uint8(1 << (c & 7)), np.uint8(0)
     narrow = cells.dtype.type
     plane = np.uint64((c >> 3) * BLOCK)
-    if not form.ordered:
+    if not comparison.ordered:
         value = narrow(limits[0, 0, c])
         for j in range(n):
             planes[plane + j] |= bit if cells[at + j] == value else none
@@ -116,11 +122,11 @@ def _mark(
 
 
 @kernel
-def _common(only: NDArray[np.uint32], form: Form, limits: NDArray[np.uint32], plane: int) -> int:
+def _common(only: NDArray[np.uint32], comparison: RowComparison, limits: NDArray[np.uint32], plane: int) -> int:
     """What a plane holds for every row: the bits of columns where all rows have one code."""
     bits = 0
     for c in range(8 * plane, min(8 * plane + 8, len(only))):
-        high = limits[1, c] if form.ordered else limits[0, c]
+        high = limits[1, c] if comparison.ordered else limits[0, c]
         if only[c] != NEVER and limits[0, c] <= only[c] <= high:
             bits |= 1 << (c & 7)
     return bits
@@ -128,12 +134,18 @@ def _common(only: NDArray[np.uint32], form: Form, limits: NDArray[np.uint32], pl
 
 @kernel
 def _compare(
-    rows: Cells, block: int, first: int, n: int, form: Form, limits: NDArray[np.uint32], planes: NDArray[np.uint8]
+    rows: Cells,
+    block: int,
+    first: int,
+    n: int,
+    comparison: RowComparison,
+    limits: NDArray[np.uint32],
+    planes: NDArray[np.uint8],
 ) -> None:
     """The signatures of a query with n rows of a block from `first` on. OUT planes[plane, j]"""
     a_side = (limits.shape[2] + 7) // 8
     for p in range(limits.shape[0] * a_side):
-        planes[p][:n] = _common(rows.only, form, limits[p // a_side], p % a_side)
+        planes[p][:n] = _common(rows.only, comparison, limits[p // a_side], p % a_side)
     flat = planes.reshape(-1)
     count = np.uint64(n)
     for c in range(limits.shape[2]):
@@ -141,18 +153,18 @@ def _compare(
             continue
         at = block * rows.stride + rows.start[c]
         if rows.width[c] == 1:
-            _mark(rows.bytes1, np.uint64(at + first), count, form, limits, c, flat)
+            _mark(rows.bytes1, np.uint64(at + first), count, comparison, limits, c, flat)
         elif rows.width[c] == 2:
-            _mark(rows.bytes2, np.uint64(at // 2 + first), count, form, limits, c, flat)
+            _mark(rows.bytes2, np.uint64(at // 2 + first), count, comparison, limits, c, flat)
         else:
-            _mark(rows.bytes4, np.uint64(at // 4 + first), count, form, limits, c, flat)
+            _mark(rows.bytes4, np.uint64(at // 4 + first), count, comparison, limits, c, flat)
 
 
 @kernel
-def _begin(queries: Cells, form: Form) -> Any:
+def _begin(queries: Cells, comparison: RowComparison) -> Any:
     """Room for the limits of one query, and for the planes of one block: three at least, for `_count_plain`."""
     columns = len(queries.width)
-    sides = 2 if form.ordered else 1
+    sides = 2 if comparison.ordered else 1
     limits = np.empty((sides, 2, columns), np.uint32)
     planes = np.zeros((max(sides * ((columns + 7) // 8), 3), BLOCK), np.uint8)
     return limits, planes
@@ -204,7 +216,7 @@ def tally_plain(
     own: NDArray[np.int64],
     tiles: NDArray[np.int64],
     used: int,
-    form: Form,
+    comparison: RowComparison,
     counts: NDArray[np.int64],
 ) -> int:
     """Count the signatures of pairs, at most three planes of them, in a plain table. Gives how many pairs there are.
@@ -214,7 +226,7 @@ def tally_plain(
     IN  used: how many rows there are
     IN OUT counts[signature]; of pairs that agree on nothing only those that were not passed over are counted
     """
-    limits, planes = _begin(queries, form)
+    limits, planes = _begin(queries, comparison)
     eights = planes.view(np.uint64)
     room = np.empty(BLOCK, np.int64)
     pairs = 0
@@ -231,8 +243,8 @@ def tally_plain(
             n = len(weights) - skipped
             if n > 0 and queries.weights[q] != 0:
                 row_of(queries, q, limits[-1, 0])
-                _limits_of(form, limits)
-                _compare(rows, tiles[t, 2], skipped, n, form, limits, planes)
+                _limits_of(comparison, limits)
+                _compare(rows, tiles[t, 2], skipped, n, comparison, limits, planes)
                 _count_plain(planes, eights, weights[skipped:], queries.weights[q], counts)
                 pairs += queries.weights[q] * left
             if len(own) and begin <= own[q] < begin + len(weights):
@@ -262,7 +274,7 @@ def tally_hashed(
     own: NDArray[np.int64],
     tiles: NDArray[np.int64],
     used: int,
-    form: Form,
+    comparison: RowComparison,
     found: Counter,
     at: NDArray[np.int64],
 ) -> bool:
@@ -270,7 +282,7 @@ def tally_hashed(
 
     IN OUT at: the tile and the query to go on with; IN OUT found; the rest as above
     """
-    limits, planes = _begin(queries, form)
+    limits, planes = _begin(queries, comparison)
     lanes = np.empty((found.keys.shape[1], BLOCK), np.uint64)
     hashes, places, room = np.empty(BLOCK, np.uint64), np.empty(BLOCK, np.int64), np.empty(BLOCK, np.int64)
     while at[0] < len(tiles):
@@ -286,8 +298,8 @@ def tally_hashed(
                     at[1] = q - tile[0]
                     return False
                 row_of(queries, q, limits[-1, 0])
-                _limits_of(form, limits)
-                _compare(rows, tile[2], skipped, n, form, limits, planes)
+                _limits_of(comparison, limits)
+                _compare(rows, tile[2], skipped, n, comparison, limits, planes)
                 _gather(planes, n, limits, lanes)
                 hash_lanes(lanes, hashes[:n])
                 enter(found.slots, found.keys, found.used, lanes, hashes[:n], places[:n])

@@ -30,7 +30,7 @@ class Counter(NamedTuple):
 
 @kernel
 def add_all(table: Counter, at: NDArray[np.int64], counts: NDArray[np.int64], times: int) -> None:
-    """Add counts, each so many times, to entries, which may repeat; notes the entries that it touches.
+    """Add counts times `times` to entries, which may repeat; notes the entries that it touches.
 
     IN at[i], counts[i]; OUT table
     """

@@ -1,4 +1,4 @@
-"""What the groups of a left side tell of a right side: sums over the groups of a stripped partition (see `partitions`).
+"""How well groups of a left side agree on a right side: sums over the groups of a stripped partition (`partitions`).
 
 Codes are dense numbers from 0 on; 0 is null. A **cell** is the rows of a group that have the same code. Where nulls
 differ from each other (`lone_nulls`), each null is a cell of its own, and no usual value.
@@ -74,8 +74,8 @@ def sum_up(
 
 @inlined
 def _differ(rows: Rows, starts: Rows, column: Any, lone_nulls: bool, limit: float) -> Any:
-    """Whether more rows than the limit have not the value of most of their group, as neighbours tell, four at a time:
-    of these at most so many have it as have the same value. That is a quick look, and mostly tells enough.
+    """Whether more rows than the limit have not the value of most of their group, judged by neighbours, four at a time:
+    of the four, no more rows have it than share one value. This look is quick, and mostly enough.
     """
     differing = np.int64(0)
     if limit < _QUICK * len(rows):
@@ -185,19 +185,19 @@ def _sum_agreement(groups: int, scratch: AgreementScratch, own: Any) -> None:
     """What the rows with usual values of each group agree on."""
     at = 0
     for group in range(groups):
-        kept, alike = np.int64(0), np.int64(0)
+        usual_rows, alike = np.int64(0), np.int64(0)
         while at < scratch.ends[group]:
             if scratch.usual[scratch.values[at]]:
                 size = np.int64(scratch.sizes[at])
-                kept += size
+                usual_rows += size
                 alike += size * (size - 1)
             at += 1
-        own[USUAL] += kept
-        if kept > 1:
+        own[USUAL] += usual_rows
+        if usual_rows > 1:
             own[GROUPS] += 1
-            own[PAIRED] += kept
-            whole = alike // (kept - 1)  # times the unit, what is left would not fit a number
-            own[AGREEMENT] += _UNIT * whole + _UNIT * (alike - whole * (kept - 1)) // (kept - 1)
+            own[PAIRED] += usual_rows
+            whole = alike // (usual_rows - 1)  # times the unit, what is left would not fit a number
+            own[AGREEMENT] += _UNIT * whole + _UNIT * (alike - whole * (usual_rows - 1)) // (usual_rows - 1)
 
 
 @inlined

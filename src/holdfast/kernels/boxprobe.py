@@ -29,15 +29,15 @@ OTHERS, YOUNGER, OLDER, BELOW = 0, 1, 2, 3
 SETTLED, FORBIDDEN = 4, 5  # of a frame, after its two intervals
 
 
-class Question(NamedTuple):
-    """The conditions, and the query rows: `asked[k, i]` is what query i puts to condition k.
+class BoxQueries(NamedTuple):
+    """The conditions, and the query rows: `operands[k, i]` is what condition k compares with, for query i.
 
     `floor` is the least value that a comparison can be true of; no query asks below it.
     """
 
     dims: NDArray[np.int64]  # [k]
     ops: NDArray[np.int64]  # [k]
-    asked: NDArray[np.int64]  # [k, i]
+    operands: NDArray[np.int64]  # [k, i]
     own: NDArray[np.int64]  # [i] row ids of the queries
     partners: int  # OTHERS, YOUNGER, OLDER or BELOW
     bound: int
@@ -47,7 +47,7 @@ class Question(NamedTuple):
 @kernel
 def _set_intervals(
     ops: NDArray[np.int64],
-    asked: NDArray[np.int64],
+    operands: NDArray[np.int64],
     begin: int,
     end: int,
     floor: int,
@@ -60,7 +60,7 @@ def _set_intervals(
         op = ops[k]
         low[k, hull], high[k, hull] = MOST, LEAST
         for j in range(end - begin):
-            q = asked[k, begin + j]
+            q = operands[k, begin + j]
             a, b = q, q
             if op == LE or (op == LT and q > LEAST):
                 a, b = floor, q - (op == LT)
@@ -81,7 +81,7 @@ def _set_frame(
     j: int,
     frames: NDArray[np.int64],
 ) -> None:
-    """What the order of the rows alone can tell for column j. Conditions come sorted by dimension.
+    """What the order of the rows alone decides for column j. Conditions come sorted by dimension.
 
     OUT frames[j]: the interval in dimension 0; the one in dimension 1, if the first is a point, for only then are the
     rows sorted by it; the number of conditions that these two settle; the value that dimension 1 must not have, or MOST
@@ -229,7 +229,7 @@ def _entries(fences: NDArray[np.int64], node: int, used: int, frames: NDArray[np
 @measured(lambda *values: 50 * int(values[-1][0]))
 def probe(
     tree: Tree,
-    question: Question,
+    question: BoxQueries,
     starts: NDArray[np.int64],
     begin: int,
     end: int,
@@ -248,7 +248,7 @@ def probe(
     """
     ids, values, filled, child = tree.ids, tree.values, tree.filled, tree.child
     lows, highs, fences, used = tree.lows, tree.highs, tree.fences, tree.used
-    dims, ops, asked, owns = question.dims, question.ops, question.asked, question.own
+    dims, ops, operands, owns = question.dims, question.ops, question.operands, question.own
     partners, bound, floor = question.partners, question.bound, question.floor
     root, height = tree.facts[ROOT], tree.facts[HEIGHT]
     low, high = np.empty((len(dims), LEAF + 1), np.int64), np.empty((len(dims), LEAF + 1), np.int64)
@@ -257,7 +257,7 @@ def probe(
     for block in range(begin, end):
         count = found[0]
         first, size = starts[block], starts[block + 1] - starts[block]
-        _set_intervals(ops, asked, first, first + size, floor, low, high)
+        _set_intervals(ops, operands, first, first + size, floor, low, high)
         _set_frame(dims, ops, low, high, LEAF, frames)
         for j in range(size):
             _set_frame(dims, ops, low, high, j, frames)
@@ -326,7 +326,7 @@ def _certain(
 
 
 @kernel
-def count(tree: Tree, question: Question, begin: int, end: int, counts: NDArray[np.int64]) -> None:
+def count(tree: Tree, question: BoxQueries, begin: int, end: int, counts: NDArray[np.int64]) -> None:
     """How many rows of the tree meet each query, itself among them where it does; subtrees that meet it whole are not
     entered. Partners and bound play no part.
 
@@ -334,12 +334,12 @@ def count(tree: Tree, question: Question, begin: int, end: int, counts: NDArray[
     """
     values, filled, child, below = tree.values, tree.filled, tree.child, tree.below
     lows, highs, fences, used = tree.lows, tree.highs, tree.fences, tree.used
-    dims, ops, asked, floor = question.dims, question.ops, question.asked, question.floor
+    dims, ops, operands, floor = question.dims, question.ops, question.operands, question.floor
     low, high = np.empty((len(dims), 2), np.int64), np.empty((len(dims), 2), np.int64)
     frames = np.empty((1, 6), np.int64)
     nodes, levels = np.empty(64 * FAN, np.int64), np.empty(64 * FAN, np.int64)
     for i in range(begin, end):
-        _set_intervals(ops, asked, i, i + 1, floor, low, high)
+        _set_intervals(ops, operands, i, i + 1, floor, low, high)
         _set_frame(dims, ops, low, high, 0, frames)
         nodes[0], levels[0] = tree.facts[ROOT], tree.facts[HEIGHT]
         waiting, total = 1, 0

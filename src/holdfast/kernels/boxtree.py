@@ -9,7 +9,7 @@ O(log d) nodes, and their unions are linear in the rows; here a row lies in one 
 can't rule out. Rows die for good: the leaf closes up, boxes shrink, and blocks that ran low join a neighbour.
 
 A tree may lie in a file that is mapped, not read: then every leaf has a checksum, which is compared when the leaf is
-first looked at. One that differs is told in `facts`, for whoever asked to give out no answer.
+first looked at. One that differs is noted in `facts`, so that the caller returns no answer.
 
 Axes: `leaf` and `node` are places in a pool, `slot` and `entry` places within one, `dim` a dimension.
 Invariants: rows of a leaf are sorted, and so are the leaves under a node; `fences` are lower bounds of the entries'
@@ -29,7 +29,7 @@ FAN = 64  # entries in a node, at most
 LEAST = np.iinfo(np.int64).min  # also the value of a null
 MOST = np.iinfo(np.int64).max
 ROOT, HEIGHT, LEAVES, NODES, FREE_LEAF, FREE_NODE, DAMAGED, FACTS = 0, 1, 2, 3, 4, 5, 6, 7
-SUMS = "by slot"  # how leaves are summed: written beside the sums in a file
+SUMS = "by slot"  # how leaves are summed: written with the sums in a file
 _PRIME = np.uint64(0x9E3779B97F4A7C15)
 _OF_SLOTS = np.arange(1, LEAF + 1, dtype=np.uint64) * np.uint64(0x94D049BB133111EB)
 
@@ -158,7 +158,7 @@ def _set_box(tree: Tree, node: int, entry: int, dim: int, low: int, high: int) -
 
 @kernel
 def _sum_leaf(tree: Tree, node: int, entry: int) -> bool:
-    """Box and number of rows of a leaf, anew; gives whether the box changed."""
+    """Compute the box and the number of rows of a leaf; gives whether the box changed."""
     leaf = tree.child[node, entry]
     filled = tree.filled[leaf]
     changed = False
@@ -174,7 +174,7 @@ def _sum_leaf(tree: Tree, node: int, entry: int) -> bool:
 
 @kernel
 def _sum_node(tree: Tree, node: int, entry: int) -> bool:
-    """Box and number of rows of an inner node, anew; gives whether the box changed."""
+    """Compute the box and the number of rows of an inner node; gives whether the box changed."""
     inner = tree.child[node, entry]
     used = tree.used[inner]
     changed = False

@@ -1,7 +1,7 @@
 """Whether a row lies below another one: in every column of a conjunction of comparisons, within a group of equal rows.
 
 Values are turned so that each comparison asks for t's value to be less than s's, or at most as large: then t comes
-before s, or beside it, in the lexicographic order of the columns. One sweep in that order is enough: rows enter a
+before s, or equals it, in the lexicographic order of the columns. One sweep in that order is enough: rows enter a
 Fenwick tree over up to three columns that holds the least value of a last one, and each row asks the tree for those
 that entered before it. Groups need no clean-up: entries of earlier groups are lower than all of later ones.
 
@@ -59,8 +59,8 @@ def beside_new(
             roles[row] &= FRESH | (BELOW if below else 0) | (ABOVE if above else 0)
 
 
-class Swept(NamedTuple):
-    """Rows in the order of a sweep, and what is asked of them. Ranks are turned, and 0 where a column is missing."""
+class SweptRows(NamedTuple):
+    """Rows in the order of a sweep, and the comparisons to check. Ranks are turned, and 0 where a column is missing."""
 
     groups: NDArray[np.uint32]  # from 1 on
     roles: NDArray[np.uint8]  # BELOW, ABOVE, FRESH as bits
@@ -72,7 +72,7 @@ class Swept(NamedTuple):
 
 
 @kernel
-def _enter(tree: Any, swept: Swept, row: int, key: int) -> None:
+def _enter(tree: Any, swept: SweptRows, row: int, key: int) -> None:
     """Put a row's key into all cells above it. A cell that holds as much has all that lie above it hold as much."""
     inner, sizes, full = swept.inner, swept.sizes, False
     i = np.int64(inner[0, row])
@@ -95,7 +95,7 @@ def _enter(tree: Any, swept: Swept, row: int, key: int) -> None:
 
 
 @kernel
-def _holds(tree: Any, swept: Swept, row: int, least: int) -> Any:
+def _holds(tree: Any, swept: SweptRows, row: int, least: int) -> Any:
     """Whether the tree has a key of at least so much among those below a row."""
     inner, sizes, strict, found = swept.inner, swept.sizes, swept.strict, False
     i = np.int64(inner[0, row]) - strict[1]
@@ -114,7 +114,7 @@ def _holds(tree: Any, swept: Swept, row: int, least: int) -> Any:
 
 
 @kernel
-def sweep(swept: Swept, trees: NDArray[np.int64]) -> Any:
+def sweep(swept: SweptRows, trees: NDArray[np.int64]) -> Any:
     """The first row, by its place in the order, that a row before it lies below; -1 where there is none.
 
     trees[0]: of all rows that entered, trees[1]: of the new ones; 0 before. A row that is not new asks the second, for

@@ -16,7 +16,7 @@ Ints = NDArray[np.int64]
 Words = NDArray[np.uint64]
 
 _ONE, _ZERO, _LOW, _SIX, _BITS = (np.uint64(n) for n in (1, 0, 63, 6, 64))
-SPARE = 3  # witnesses that are kept for a target of an agree-set, where there are so many
+SPARE = 3  # witnesses stored for a target of an agree-set, at most
 
 
 @inlined

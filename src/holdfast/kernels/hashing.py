@@ -1,12 +1,12 @@
-"""Hash tables in flat arrays: the one way in which kernels mix, probe and fill them.
+"""Hash tables in flat arrays: how all kernels mix, probe and fill them.
 
 Open addressing with linear probing. `slots` has a power of two places, at least twice as many as there are entries, so
 that a free one is never far (`slots_for`). Entries are numbered in the order of their arrival, and their owner keeps
 their keys by number. A slot is 0 where it is free; else its low half is the entry's number + 1, and its high half the
 high half of the key's hash, so that another key is hardly ever looked at. Entries are never removed; the owner fills
-slots anew.
+new slots.
 
-`enter` and `find` are for keys that are rows of 64-bit words. Who keeps its keys otherwise probes by itself: from
+`enter` and `find` are for keys that are rows of 64-bit words. An owner with other keys does the probing itself: from
 `first_slot` on, with `next_slot`, until the slot is free or `may_be` and the key at `number_in` say that it is found.
 """
 
@@ -28,7 +28,7 @@ SEED = np.uint64(0x9E3779B97F4A7C15)
 
 
 def slots_for(entries: int) -> Words:
-    """Free slots for so many entries."""
+    """Free slots for a number of entries."""
     return np.zeros(1 << (2 * max(entries, 1) - 1).bit_length(), np.uint64)
 
 

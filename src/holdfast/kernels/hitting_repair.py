@@ -39,7 +39,7 @@ def _next_missed(sets: Words, i: int, edges: Words, place: int) -> int:
 @kernel
 def grow(sets: Words, missed: Places, edges: Words, most: int, budget: float, found: Words) -> int:
     """Sets, each minimal for the edges before the first that it misses, grown until they meet all: OUT found, those of
-    at most so many elements that are minimal.
+    at most `most` elements that are minimal.
 
     Gives how many, -1 where there is no room for them, or where more than `budget` words of edges are to be looked at.
     A set that misses an edge takes in each element of it that leaves the others critical: an element u stays critical

@@ -140,7 +140,7 @@ def kernel(function: F) -> F:
 
 
 def measured(steps: Steps) -> Callable[[F], F]:
-    """The same, of a function that can tell from its arguments about how many steps it takes: few run as Python."""
+    """The same, of a function whose arguments say about how many steps it takes: few steps run as Python."""
 
     def made(function: F) -> F:
         return cast(F, _Kernel(function, steps, cache=True))
@@ -149,7 +149,7 @@ def measured(steps: Steps) -> Callable[[F], F]:
 
 
 def frozen(array: NDArray[Any]) -> NDArray[Any]:
-    """A read-only view: memory-mapped arrays are read-only, and a kernel is compiled anew for each mix of flags."""
+    """A read-only view: memory-mapped arrays are read-only, and a kernel is compiled again for each mix of flags."""
     view = array.view()
     view.flags.writeable = False
     return view

@@ -11,7 +11,7 @@ from holdfast.kernels.jit import inlined, kernel
 
 @kernel
 def pack(masks: np.ndarray, columns: int, words: Words) -> None:
-    """OUT words[i, w]: the masks[i, c], so many to a word, four bits each."""
+    """OUT words[i, w]: the masks[i, c], `columns` of them to a word, four bits each."""
     for i in range(len(masks)):
         for w in range(words.shape[1]):
             word = ZERO

@@ -1,9 +1,9 @@
 """The search for never-sets where few of many cells occur: on its first columns, with lists of the cells that do.
 
-The search is that of `kernels/never.py`. A list has each cell once that is in E or in some D: its number, and as bits
-the sets that hold it. Bit 0 is E; a cell of E is in no D. The lists are sorted, so that the slabs of the next column
-follow each other, and choosing a mark merges those of its values. Where the columns left have few cells, the sets
-become bits, and the search goes on there.
+The search is that of `kernels/never_sets.py`. A list has each cell once that is in E or in some D: its number, and
+as bits the sets that hold it. Bit 0 is E; a cell of E is in no D. The lists are sorted, so that the slabs of the next
+column follow each other, and choosing a mark merges those of its values. Where the columns left have few cells, the
+sets become bits, and the search goes on there.
 
 Axes: d depth, c choice, v value of a column, by its place among them.
 Cost: O(cells listed) a step.
@@ -16,14 +16,14 @@ import numpy as np
 from holdfast.kernels.copying import copy_to
 from holdfast.kernels.hitting_bits import ONE, ZERO, Words, lowest
 from holdfast.kernels.jit import kernel
-from holdfast.kernels.never import IN_VAIN, NEVER, OPEN, Columns, Search, advance, with_mirror
+from holdfast.kernels.never_sets import IN_VAIN, NEVER, OPEN, Columns, Search, advance, with_mirror
 
 VALUES = 4  # that a column has at most
 _END = np.uint64(0xFFFFFFFFFFFFFFFF)
 _FREE = 15  # the mask of a column without a mark
 
 
-class Lists(NamedTuple):
+class ListSearch(NamedTuple):
     """The first columns, what may be chosen on each, and how far the search is. `depth[0]` is -1 when it is done."""
 
     columns: Columns
@@ -42,11 +42,11 @@ class Lists(NamedTuple):
 
 @kernel
 def advance_lists(
-    lists: Lists, search: Search, bits: int, most: int, budget: int, box: np.ndarray, found: np.ndarray
+    lists: ListSearch, search: Search, bits: int, most: int, budget: int, box: np.ndarray, found: np.ndarray
 ) -> int:
     """Go on for about `budget` cells or until OUT found[box, column] is full; gives how many boxes were found.
 
-    `search` is the one on the other columns, whose words have so many bits. OUT box: what is chosen so far.
+    `search` is the one on the other columns; `bits` are those of a word there. OUT box: what is chosen so far.
     """
     depth, count, room = lists.depth[0], 0, len(found) - 2 * max(1, len(search.tail.cells))
     while count <= room and budget > 0:
@@ -80,8 +80,8 @@ def advance_lists(
 
 
 @kernel
-def _choose(lists: Lists, depth: int, choice: int, most: int) -> int:
-    """Make the list of the depth below, and tell whether a box is found there, may be, or is not."""
+def _choose(lists: ListSearch, depth: int, choice: int, most: int) -> int:
+    """Make the list of the depth below; gives whether a box is found there, may be, or is not."""
     role, size, sets = lists.role[depth, choice], lists.size[depth], lists.sets[depth]
     lists.sets[depth + 1] = sets + lists.columns.ways[depth, choice]
     lists.marks[depth + 1] = lists.marks[depth] + (choice + 1 < lists.columns.choices[depth])
@@ -129,7 +129,7 @@ def _merge(
 
 
 @kernel
-def _find_slabs(lists: Lists, depth: int, end: int) -> None:
+def _find_slabs(lists: ListSearch, depth: int, end: int) -> None:
     """OUT slabs[depth]: where the slabs begin of a list that ends there; the last columns have but one."""
     at, slabs = lists.start[depth], lists.slabs[depth]
     slabs[0], slabs[VALUES] = at, end
@@ -141,13 +141,13 @@ def _find_slabs(lists: Lists, depth: int, end: int) -> None:
 
 
 @kernel
-def find_first_slabs(lists: Lists, many: int) -> None:
+def find_first_slabs(lists: ListSearch, many: int) -> None:
     """OUT slabs[0], of the list that the search begins with."""
     _find_slabs(lists, 0, many)
 
 
 @kernel
-def _begin(lists: Lists, search: Search, bits: int) -> None:
+def _begin(lists: ListSearch, search: Search, bits: int) -> None:
     """Begin the search on the last columns with the last list. OUT search."""
     depth, cells, words = len(lists.columns.place), search.cells, search.columns.words[0]
     search.sets[0], search.marks[0], search.leans[0] = lists.sets[depth], lists.marks[depth], lists.leans[depth]

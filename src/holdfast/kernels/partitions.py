@@ -112,7 +112,7 @@ def sort_keys(keys: Words, spare: Words, count: int, values: int) -> None:
             left >>= 8
 
 
-class Room(NamedTuple):
+class PartitionScratch(NamedTuple):
     """Scratch arrays: `counts` as many as a column has values, the others longer by one than the largest group. Before
     and after each call `counts` is 0.
     """
@@ -127,15 +127,22 @@ class Room(NamedTuple):
 
 @kernel
 def refine(
-    rows: Rows, starts: Rows, cells: Cells, skip_null: bool, fresh: int, room: Room, finer: Rows, finer_starts: Rows
+    rows: Rows,
+    starts: Rows,
+    cells: Cells,
+    skip_null: bool,
+    fresh: int,
+    scratch: PartitionScratch,
+    finer: Rows,
+    finer_starts: Rows,
 ) -> Any:
     """Split the groups of a partition by the cells of one more column. Returns how many groups come of it.
 
     IN cells[row]; OUT finer, finer_starts
-    The values of a group are counted, from the new rows back to the old ones, which count only beside new ones. Values
-    that occur more than once get a stretch, and rows go to that of their value: they stay in ascending order.
+    The values of a group are counted, from the new rows back to the old ones, which count only together with new ones.
+    Values that occur more than once get a stretch, and rows go to that of their value: they stay in ascending order.
     """
-    groups, size, seen, counts = 0, 0, room.seen, room.counts
+    groups, size, seen, counts = 0, 0, scratch.seen, scratch.counts
     finer_starts[0] = 0
     for group in range(len(starts) - 1):
         begin, end = starts[group], starts[group + 1]

@@ -1,4 +1,4 @@
-"""Where the records of CSV bytes end: the one thing that can't be told by looking at a part of a file alone.
+"""Where the records of CSV bytes end: the one thing that a part of a file alone doesn't show.
 
 A quote counts only at the start of a field, a doubled quote inside is a quote, text after the closing quote belongs to
 the field, and LF and CR end a record: what `sources/records.py` does with patterns, at about a nanosecond a byte.

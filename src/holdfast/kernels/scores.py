@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.kernels.jit import inlined, kernel
-from holdfast.kernels.partitions import Cells, Room, Rows, refine
+from holdfast.kernels.partitions import Cells, PartitionScratch, Rows, refine
 
 Ints = NDArray[np.int64]
 
@@ -40,7 +40,9 @@ def count_groups(rows: Rows, starts: Rows, cells: Cells, skip_null: bool, counts
 
 
 @kernel
-def score(starts: Ints, places: Ints, cells: Cells, skip_null: bool, levels: Levels, room: Room, scores: Ints) -> None:
+def score(
+    starts: Ints, places: Ints, cells: Cells, skip_null: bool, levels: Levels, scratch: PartitionScratch, scores: Ints
+) -> None:
     """The scores of contexts. Those that start with the same columns follow one another.
 
     IN context i is the columns places[starts[i] : starts[i + 1]]; cells[column, row]; OUT scores[i]
@@ -58,11 +60,11 @@ def score(starts: Ints, places: Ints, cells: Cells, skip_null: bool, levels: Lev
             column = places[begin + level]
             rows, groups = levels.rows[level], levels.starts[level, : levels.groups[level] + 1]
             levels.groups[level + 1] = refine(
-                rows, groups, cells[column], skip_null, 0, room, levels.rows[level + 1], levels.starts[level + 1]
+                rows, groups, cells[column], skip_null, 0, scratch, levels.rows[level + 1], levels.starts[level + 1]
             )
             levels.way[level] = column
             level += 1
         known = level
         rows, groups = levels.rows[level], levels.starts[level, : levels.groups[level] + 1]
-        together = count_groups(rows, groups, cells[places[last]], skip_null, room.counts)
+        together = count_groups(rows, groups, cells[places[last]], skip_null, scratch.counts)
         scores[i] = count - groups[-1] + together

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.kernels.jit import inlined, kernel
-from holdfast.kernels.partitions import Room, neighbours, pairs_within, refine, sort_keys
+from holdfast.kernels.partitions import PartitionScratch, neighbours, pairs_within, refine, sort_keys
 
 Rows = NDArray[np.int32]
 Ints = NDArray[np.int64]
@@ -19,16 +19,17 @@ Words = NDArray[np.uint64]
 _HALF, _LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
 
 
-class Ground(NamedTuple):
-    """What partitions are of: the cells of a table, and for each column a number above all its cells. Pairs of rows
-    that are older than `fresh` need no look; `skip_null`: nor those of a cell that is null.
+class PartitionedTable(NamedTuple):
+    """The cells of a table that is partitioned, and for each column a number above all its cells.
+
+    Pairs of rows that are both older than `fresh` are not compared; with `skip_null`, nor are those whose cell is null.
     """
 
     cells: Cells
     values: Ints
     skip_null: bool
     fresh: int
-    room: Room
+    scratch: PartitionScratch
 
 
 @kernel
@@ -135,7 +136,7 @@ def _beside_new(
     behind: Ints,
 ) -> Any:
     """An old row and a new one that break the order of two columns; -1 where there are none. IN rows: the old ones;
-    what `_reach` tells of the new ones
+    what `_reach` gives of the new ones
     """
     one, two = np.int64(-1), np.int64(-1)
     for old in rows:
@@ -163,7 +164,13 @@ def _beside_new(
 
 @kernel
 def _check_orders(
-    rows: Rows, starts: Rows, ground: Ground, column: int, others: Ints, falling: NDArray[np.bool_], pairs: Ints
+    rows: Rows,
+    starts: Rows,
+    table: PartitionedTable,
+    column: int,
+    others: Ints,
+    falling: NDArray[np.bool_],
+    pairs: Ints,
 ) -> None:
     """For a column and each of some others two rows of a group that break their order: the ascending one, or, where
     `falling`, the descending one.
@@ -172,8 +179,8 @@ def _check_orders(
     Old rows have been looked at before, so that where some are old, the new ones alone are sorted, and each old one is
     held against those before and behind it.
     """
-    cells, skip_null, fresh, room = ground.cells, ground.skip_null, ground.fresh, ground.room
-    own, standing, keys, spare = cells[column], len(others), room.keys, room.spare
+    cells, skip_null, fresh, scratch = table.cells, table.skip_null, table.fresh, table.scratch
+    own, standing, keys, spare = cells[column], len(others), scratch.keys, scratch.spare
     pairs[:, :] = -1
     for group in range(len(starts) - 1):
         if standing == 0:
@@ -197,25 +204,26 @@ def _check_orders(
                 count += 1
         if not varies:
             continue
-        sort_keys(keys, spare, count, ground.values[column])
+        sort_keys(keys, spare, count, table.values[column])
         for i in range(len(others)):
             if pairs[i, 0] < 0:
                 one, two = _sorted(keys, count, cells[others[i]], falling[i], skip_null)
                 if one < 0 and new > begin:
-                    before, behind = room.before[: count + 1], room.behind[: count + 1]
+                    before, behind = scratch.before[: count + 1], scratch.behind[: count + 1]
                     other, falls = cells[others[i]], falling[i]
-                    many = _reach(keys, count, other, falls, skip_null, room.seen, before, behind)
+                    many = _reach(keys, count, other, falls, skip_null, scratch.seen, before, behind)
                     one, two = _beside_new(
-                        rows[begin:new], own, other, room.seen, many, falls, skip_null, before, behind
+                        rows[begin:new], own, other, scratch.seen, many, falls, skip_null, before, behind
                     )
                 if one >= 0:
                     pairs[i, 0], pairs[i, 1] = one, two
                     standing -= 1
 
 
-class Spec(NamedTuple):
+class ContextSpec(NamedTuple):
     """Contexts that begin with the columns of one partition, sorted by the columns that they add to it, and what is
-    asked of each. Where the columns, constants and orders of context k begin stands at place k, the end at the last.
+    to be proved of each. The columns, constants and orders of context k begin where place k says; the last place is the
+    end.
     """
 
     added_from: Ints
@@ -230,20 +238,20 @@ class Spec(NamedTuple):
 
 
 class Path(NamedTuple):
-    """Room for the partitions on the way down from the first one, end to end."""
+    """Memory for the partitions from the first one down to the finest, end to end."""
 
     rows: Rows
     starts: Rows
 
 
 @inlined
-def _most_common(asked: Spec, begin: int, end: int, open_: Any, counts: Any) -> Any:
+def _most_common(spec: ContextSpec, begin: int, end: int, open_: Any, counts: Any) -> Any:
     """The column that is in most of the orders that are still open, of those between two places."""
     best = np.int64(-1)
     counts[:] = 0
     for i in range(begin, end):
         if open_[i]:
-            for column in (asked.one[i], asked.other[i]):
+            for column in (spec.one[i], spec.other[i]):
                 counts[column] += 1
                 if best < 0 or counts[column] > counts[best]:
                     best = column
@@ -251,28 +259,28 @@ def _most_common(asked: Spec, begin: int, end: int, open_: Any, counts: Any) -> 
 
 
 @inlined
-def _check_pairs(rows: Rows, starts: Rows, ground: Ground, asked: Spec, k: int, pairs: Ints) -> Any:
-    """The orders asked of context k. OUT pairs: those that break one. Returns how many.
+def _check_pairs(rows: Rows, starts: Rows, table: PartitionedTable, spec: ContextSpec, k: int, pairs: Ints) -> Any:
+    """The orders to be proved of context k. OUT pairs: those that break one. Returns how many.
 
     Rows are sorted by one column for all orders that it is in, by as few columns as is easy to see.
     """
-    begin, end, found = asked.orders_from[k], asked.orders_from[k + 1], 0
+    begin, end, found = spec.orders_from[k], spec.orders_from[k + 1], 0
     open_ = np.ones(end, np.bool_)
-    counts = np.empty(len(ground.cells), np.int64)
+    counts = np.empty(len(table.cells), np.int64)
     others, falling = np.empty(end - begin, np.int64), np.empty(end - begin, np.bool_)
     broken = np.empty((end - begin, 2), np.int64)
     while True:
-        column = _most_common(asked, begin, end, open_, counts)
+        column = _most_common(spec, begin, end, open_, counts)
         if column < 0:
             break
         many = 0
         for i in range(begin, end):
-            if open_[i] and (asked.one[i] == column or asked.other[i] == column):
-                others[many] = asked.other[i] if asked.one[i] == column else asked.one[i]
-                falling[many] = asked.falling[i]
+            if open_[i] and (spec.one[i] == column or spec.other[i] == column):
+                others[many] = spec.other[i] if spec.one[i] == column else spec.one[i]
+                falling[many] = spec.falling[i]
                 open_[i] = False
                 many += 1
-        _check_orders(rows, starts, ground, column, others[:many], falling[:many], broken[:many])
+        _check_orders(rows, starts, table, column, others[:many], falling[:many], broken[:many])
         for i in range(many):
             if broken[i, 0] >= 0:
                 pairs[found, 0], pairs[found, 1] = broken[i, 0], broken[i, 1]
@@ -288,58 +296,60 @@ def prove(
     values: Ints,
     skip_null: bool,
     fresh: int,
-    asked: Spec,
+    spec: ContextSpec,
     most: int,
-    way: Path,
-    room: Room,
+    path: Path,
+    scratch: PartitionScratch,
     pairs: Ints,
     within: Ints,
 ) -> Any:
-    """Look whether what is asked of contexts holds. OUT pairs[pair, 2]: rows that break what doesn't, and for each such
+    """Look whether contexts satisfy their specs. OUT pairs[pair, 2]: rows that break what doesn't, and for each such
     context up to `most` neighbours in its groups; within[context]: how many ordered pairs its groups put together.
     Returns how many pairs were found.
 
     IN rows, starts: the partition that all contexts begin with
     """
-    ground = Ground(cells, values, skip_null, fresh, room)  # made here, as calls from Python hand over tuples slowly
+    table = PartitionedTable(
+        cells, values, skip_null, fresh, scratch
+    )  # made here, as calls from Python hand over tuples slowly
     found, depth, longest = 0, 0, 0
-    for k in range(len(asked.key)):
-        longest = max(longest, asked.added_from[k + 1] - asked.added_from[k])
-    on_way = np.empty(longest + 1, np.int64)
+    for k in range(len(spec.key)):
+        longest = max(longest, spec.added_from[k + 1] - spec.added_from[k])
+    on_path = np.empty(longest + 1, np.int64)
     row_ends, start_ends = np.zeros((2, longest + 2), np.int64)
-    for k in range(len(asked.key)):
-        first, size = asked.added_from[k], asked.added_from[k + 1] - asked.added_from[k]
+    for k in range(len(spec.key)):
+        first, size = spec.added_from[k], spec.added_from[k + 1] - spec.added_from[k]
         shared = 0
-        while shared < min(depth, size) and on_way[shared] == asked.added[first + shared]:
+        while shared < min(depth, size) and on_path[shared] == spec.added[first + shared]:
             shared += 1
         depth = shared
         own_rows, own_starts = rows, starts
         if depth > 0:
-            own_rows = way.rows[row_ends[depth - 1] : row_ends[depth]]
-            own_starts = way.starts[start_ends[depth - 1] : start_ends[depth]]
+            own_rows = path.rows[row_ends[depth - 1] : row_ends[depth]]
+            own_starts = path.starts[start_ends[depth - 1] : start_ends[depth]]
         while depth < size:
-            column = asked.added[first + depth]
+            column = spec.added[first + depth]
             begin, start = row_ends[depth], start_ends[depth]
             groups = refine(
-                own_rows, own_starts, cells[column], skip_null, fresh, room, way.rows[begin:], way.starts[start:]
+                own_rows, own_starts, cells[column], skip_null, fresh, scratch, path.rows[begin:], path.starts[start:]
             )
-            on_way[depth] = column
+            on_path[depth] = column
             depth += 1
-            row_ends[depth] = begin + way.starts[start + groups]
+            row_ends[depth] = begin + path.starts[start + groups]
             start_ends[depth] = start + groups + 1
-            own_rows, own_starts = way.rows[begin : row_ends[depth]], way.starts[start : start_ends[depth]]
+            own_rows, own_starts = path.rows[begin : row_ends[depth]], path.starts[start : start_ends[depth]]
         within[k] = pairs_within(own_starts)
         if len(own_starts) < 2:
             continue
         before = found
-        if asked.key[k]:
+        if spec.key[k]:
             pairs[found, 0], pairs[found, 1] = own_rows[0], own_rows[1]
             found += 1
-        constants = asked.constants[asked.constants_from[k] : asked.constants_from[k + 1]]
+        constants = spec.constants[spec.constants_from[k] : spec.constants_from[k + 1]]
         if len(constants):
             found += _check_constants(own_rows, own_starts, cells, constants, skip_null, pairs[found:])
-        if asked.orders_from[k + 1] > asked.orders_from[k]:
-            found += _check_pairs(own_rows, own_starts, ground, asked, k, pairs[found:])
+        if spec.orders_from[k + 1] > spec.orders_from[k]:
+            found += _check_pairs(own_rows, own_starts, table, spec, k, pairs[found:])
         if found > before:
             found += neighbours(own_rows, own_starts, most, pairs[found:])
     return found

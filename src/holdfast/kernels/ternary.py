@@ -132,7 +132,7 @@ def _odd_rows(
 
 @kernel
 def _count(numbers: NDArray[np.uint32], n: Any, times: Any, counts: NDArray[Any]) -> None:
-    """Count each of n numbers so many times. OUT counts[number]"""
+    """Count each of n numbers `times` times. OUT counts[number]"""
     for j in range(n):
         counts[numbers[j]] += times
 

@@ -11,8 +11,8 @@ from functools import lru_cache, partial
 
 import numpy as np
 
-from holdfast.pairs.compare import Count, OnProgress, all_pairs, batch_pairs, equal_pairs, merged
-from holdfast.pairs.ranked_rows import RankedRows, rows_of
+from holdfast.pairs.counting import Count, OnProgress, all_pairs, batch_pairs, equal_pairs, merged
+from holdfast.pairs.ranked_rows import RankedWeightedRows, rows_of
 from holdfast.pairs.rows import WeightedRows, tops_of
 from holdfast.pairs.signatures import EQUAL, SignatureKind, Signed, both_ways
 from holdfast.table.change import Change
@@ -63,7 +63,7 @@ def parts_of_change(change: Change, runner: Runner, kind: SignatureKind = EQUAL)
         asked = Asked(batch, tuple(tops_of(after)), distinct)
         return batch_pairs(batch, kind, distinct, run_probe(runner, against_shard, after, asked))
     # The values of a batch have an order among themselves too: so they get ranks of their own.
-    alone = RankedRows.of_shards(after, [], kind).ranked(batch, after)
+    alone = RankedWeightedRows.of_shards(after, [], kind).ranked(batch, after)
     assert after.where is not None, "a table lies in files before tasks look at it"
     against = runner.map(partial(_ranked_shard, after.where, batch, kind), range(len(after.shards)))
     return batch_pairs(alone, kind, distinct, against)
@@ -72,7 +72,7 @@ def parts_of_change(change: Change, runner: Runner, kind: SignatureKind = EQUAL)
 def _ranked_shard(where: TableFiles, batch: WeightedRows, kind: SignatureKind, number: int) -> Signed:
     """A task by itself, not a probe: for the order of values it needs the table's dictionaries."""
     table = open_table(where)
-    rows = RankedRows.of_shards(table, [(table.shards[number], table.alive[number])], kind)
+    rows = RankedWeightedRows.of_shards(table, [(table.shards[number], table.alive[number])], kind)
     queries = rows.ranked(batch, table)
     return Count(queries, rows, kind, table.schema.nulls.are_distinct).share(0, 1)
 

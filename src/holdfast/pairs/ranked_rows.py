@@ -19,7 +19,7 @@ from holdfast.table.shard import Shard
 from holdfast.table.table import Alive, Table
 
 
-class RankedRows(WeightedRows):
+class RankedWeightedRows(WeightedRows):
     """Distinct rows with weights, and the ranks of the values that they hold; use `of_table`."""
 
     def __init__(self, ranks: Sequence[Ranks | None], tops: Sequence[int], room: int = 0) -> None:
@@ -28,19 +28,21 @@ class RankedRows(WeightedRows):
         self._ranks = ranks
 
     @staticmethod
-    def of_table(table: Table, kind: SignatureKind = ORDERED) -> RankedRows:
+    def of_table(table: Table, kind: SignatureKind = ORDERED) -> RankedWeightedRows:
         """All living rows of a table."""
-        return RankedRows.of_shards(table, list(table.living()), kind)
+        return RankedWeightedRows.of_shards(table, list(table.living()), kind)
 
     @staticmethod
-    def of_shards(table: Table, shards: Sequence[tuple[Shard, Alive]], kind: SignatureKind = ORDERED) -> RankedRows:
+    def of_shards(
+        table: Table, shards: Sequence[tuple[Shard, Alive]], kind: SignatureKind = ORDERED
+    ) -> RankedWeightedRows:
         """The living rows of some of a table's shards."""
         ranks = [
             None if c in kind.equal_only else Ranks(used_codes(table, c, shards), table.order_keys(c))
             for c in range(len(table.schema.columns))
         ]
         tops = [top if each is None else each.top for each, top in zip(ranks, tops_of(table), strict=True)]
-        rows = RankedRows(ranks, tops, sum(len(shard) for shard, _ in shards))
+        rows = RankedWeightedRows(ranks, tops, sum(len(shard) for shard, _ in shards))
         for shard, alive in shards:
             rows.add_shard(shard, alive)
         return rows
@@ -70,11 +72,11 @@ class RankedRows(WeightedRows):
 
 def rows_of(table: Table, kind: SignatureKind) -> WeightedRows:
     """All living rows of a table, with cells that signatures of a kind can be made from."""
-    return RankedRows.of_table(table, kind) if kind.ordered else WeightedRows.of_table(table)
+    return RankedWeightedRows.of_table(table, kind) if kind.ordered else WeightedRows.of_table(table)
 
 
 def queries_of(batch: WeightedRows, rows: WeightedRows, table: Table) -> WeightedRows:
     """The rows of a batch, given as codes of the table after it, with cells that compare with those of other rows.
     To be asked before these rows follow the batch.
     """
-    return rows.ranked(batch, table) if isinstance(rows, RankedRows) else batch
+    return rows.ranked(batch, table) if isinstance(rows, RankedWeightedRows) else batch

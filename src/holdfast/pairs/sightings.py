@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from holdfast.kernels.agree import NEVER, Cells
 from holdfast.kernels.sightings import Seen, scan, scan_apart
-from holdfast.pairs.numbers import Numbering
+from holdfast.pairs.signature_numbers import Numbering
 from holdfast.pairs.signatures import values_of
 
 Places = NDArray[np.int64]

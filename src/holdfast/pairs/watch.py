@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.pairs.compare import Count, all_pairs, equal_pairs
+from holdfast.pairs.counting import Count, all_pairs, equal_pairs
 from holdfast.pairs.multiset import Delta, Signatures
 from holdfast.pairs.probes import batch_of, parts_of_change, parts_of_table
 from holdfast.pairs.ranked_rows import queries_of, rows_of

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from holdfast.errors import Damaged
 from holdfast.kernels import boxdelete, boxprobe, boxtree
-from holdfast.kernels.boxprobe import Question
+from holdfast.kernels.boxprobe import BoxQueries
 from holdfast.kernels.boxtree import DAMAGED, FACTS, FAN, LEAF, LEAVES, MOST, NODES, Tree
 from holdfast.table.private_arrays import PrivateArrays
 from holdfast.table.runner import Threads
@@ -164,7 +164,7 @@ class BoxTree:
         if longer:
             self.pools = self.pools._replace(**longer)
 
-    def probe(self, question: Question, starts: NDArray[np.int64], limit: int) -> Hits:
+    def probe(self, question: BoxQueries, starts: NDArray[np.int64], limit: int) -> Hits:
         """All hits of a question, whose queries come in blocks; in threads where they are many. Raises TooMany beyond a
         limit.
         """
@@ -180,7 +180,7 @@ class BoxTree:
             raise TooMany
         return Hits(np.concatenate([p.queries for p in parts]), np.concatenate([p.rows for p in parts]))
 
-    def _probe(self, question: Question, starts: NDArray[np.int64], begin: int, end: int, limit: int) -> Hits:
+    def _probe(self, question: BoxQueries, starts: NDArray[np.int64], begin: int, end: int, limit: int) -> Hits:
         room = min(limit, 256 + len(question.own)) + 1
         queries, rows, found = np.empty(room, np.int64), np.empty(room, np.int64), np.zeros(1, np.int64)
         looks = _looks(end - begin)
@@ -201,7 +201,7 @@ class BoxTree:
             raise TooMany
         return Hits(queries[:count], rows[:count])
 
-    def first(self, question: Question, starts: NDArray[np.int64]) -> tuple[int, int] | None:
+    def first(self, question: BoxQueries, starts: NDArray[np.int64]) -> tuple[int, int] | None:
         """One hit of a question, as query number and row id; the search ends with it."""
         queries, rows, found = np.empty(1, np.int64), np.empty(1, np.int64), np.zeros(1, np.int64)
         begin, end, looks = 0, len(starts) - 1, _looks(len(starts))
@@ -211,7 +211,7 @@ class BoxTree:
         self._refuse_damage()
         return (int(queries[0]), int(rows[0])) if found[0] else None
 
-    def count(self, question: Question) -> NDArray[np.int64]:
+    def count(self, question: BoxQueries) -> NDArray[np.int64]:
         """How many rows of the tree meet each query; where a query is in the tree and meets itself, it counts."""
         queries = len(question.own)
         counts = np.zeros(queries, np.int64)

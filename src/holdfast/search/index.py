@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.errors import Missing
-from holdfast.kernels.boxprobe import EQ, GE, GT, LE, LT, NE, Question
+from holdfast.kernels.boxprobe import EQ, GE, GT, LE, LT, NE, BoxQueries
 from holdfast.kernels.boxtree import LEAF, LEAST, SUMS
 from holdfast.search.boxtree import BoxTree, Hits, full_blocks, single_blocks
 from holdfast.search.layout import Layout, by_selectivity
@@ -72,7 +72,7 @@ class PairIndex:
         self._lines = (*lines, *self._columns[len(lines) :])
         self._used = sorted({*layout.keys, *(c for c in self._columns if c >= 0)})
         self._generation = spaces.generation(self._used)
-        self._forms: dict[tuple[Lookup, tuple[int, ...]], _Form] = {}
+        self._conditions: dict[tuple[Lookup, tuple[int, ...]], _TreeConditions] = {}
 
     @staticmethod
     def of(layout: Layout, rows: Operands, *, only_groups: bool = False) -> PairIndex:
@@ -212,25 +212,25 @@ class PairIndex:
 
     def _question_of(
         self, lookup: Lookup, asking: Operands, partners: int, bound: int, blocks: bool
-    ) -> tuple[Question, NDArray[np.int64]]:
+    ) -> tuple[BoxQueries, NDArray[np.int64]]:
         question = self._question(lookup, asking, partners, bound)
         size = len(question.own)
         return question, full_blocks(size) if blocks else single_blocks(size)
 
-    def _question(self, lookup: Lookup, asking: Operands, partners: int, bound: int) -> Question:
-        form = self._form(lookup, asking)
-        asked, own = asking.matrix(lookup.asking, lookup.theirs, form.lines)
-        return Question(form.dims, form.ops, asked, own, partners, bound, self._floor)
+    def _question(self, lookup: Lookup, asking: Operands, partners: int, bound: int) -> BoxQueries:
+        conditions = self._conditions_of(lookup, asking)
+        asked, own = asking.matrix(lookup.asking, lookup.theirs, conditions.lines)
+        return BoxQueries(conditions.dims, conditions.ops, asked, own, partners, bound, self._floor)
 
-    def _form(self, lookup: Lookup, asking: Operands) -> _Form:
+    def _conditions_of(self, lookup: Lookup, asking: Operands) -> _TreeConditions:
         """The lookup in terms of the tree, with its conditions in the best order as of now."""
         rest = lookup.rest if len(lookup.rest) < 2 else tuple(by_selectivity(lookup.rest, asking.distinct))
         order = tuple(c.mine for c in rest)
-        if (lookup, order) not in self._forms:
-            self._forms[lookup, order] = self._made(lookup, rest)
-        return self._forms[lookup, order]
+        if (lookup, order) not in self._conditions:
+            self._conditions[lookup, order] = self._made(lookup, rest)
+        return self._conditions[lookup, order]
 
-    def _made(self, lookup: Lookup, rest: tuple[Condition, ...]) -> _Form:
+    def _made(self, lookup: Lookup, rest: tuple[Condition, ...]) -> _TreeConditions:
         parts: list[tuple[int, str, Line]] = []
         if lookup.by_key:
             theirs = tuple(c.theirs for c in lookup.by_key)
@@ -240,7 +240,7 @@ class PairIndex:
         parts += [(self._dim(c.mine), c.operator, c.theirs) for c in rest]
         # What the order of the rows settles comes first: dimension 0, then 1, `!=` last (see `boxprobe`).
         parts.sort(key=lambda part: (min(part[0], 2), part[0] < 2 and part[1] == "!="))
-        return _Form(parts)
+        return _TreeConditions(parts)
 
     def _dim(self, column: int) -> int:
         keys = 1 if self.layout.keys else 0
@@ -258,7 +258,7 @@ def _sharing_keys(rows: NDArray[np.int64], ids: Ids) -> tuple[NDArray[np.int64],
     return np.compress(kept, rows, axis=1), ids[kept]
 
 
-class _Form:
+class _TreeConditions:
     """A lookup's conditions by dimension of one tree, and the lines that rows bring to them when they ask."""
 
     def __init__(self, parts: list[tuple[int, str, Line]]) -> None:

@@ -19,7 +19,7 @@ Operator = Literal["=", "!=", "<", "<=", ">", ">="]
 MIRRORED: dict[Operator, Operator] = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
-class Constant(Protocol):
+class NamedValue(Protocol):
     """A value that a rule names. Two that are equal as objects are the same value."""
 
     @property
@@ -47,7 +47,7 @@ class Check:
 
     column: int
     operator: Operator
-    other: int | Constant
+    other: int | NamedValue
 
     @property
     def canonical(self) -> Check:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from holdfast.table import arrow, images
 from holdfast.table.images import Images
-from holdfast.table.runs import Run, joined
+from holdfast.table.runs import ValueRun, joined
 
 NULL_CODE = 0
 _SMALL = 1 << 16
@@ -31,7 +31,7 @@ class Dictionary:
     """The values of one column and their codes."""
 
     kept: pa.DataType
-    runs: tuple[Run, ...] = ()
+    runs: tuple[ValueRun, ...] = ()
 
     def __len__(self) -> int:
         """How many codes there are, null's included: the next code to give."""
@@ -51,9 +51,9 @@ class Dictionary:
 
     def extended(self, fresh: Images) -> Dictionary:
         """A dictionary that also holds some fresh images, given sorted: they get the next codes in that order."""
-        return self.appended(Run(len(self), fresh)) if len(fresh) else self
+        return self.appended(ValueRun(len(self), fresh)) if len(fresh) else self
 
-    def appended(self, *more: Run) -> Dictionary:
+    def appended(self, *more: ValueRun) -> Dictionary:
         """A dictionary with some more runs, whose codes follow on."""
         runs = [*self.runs, *more]
         start, size = len(runs) - 1, len(runs[-1]) if runs else 0
@@ -109,7 +109,7 @@ class Dictionary:
         plain = images.from_images(images.concat(parts or [images.none_of(self.kept)]), self.kept)
         return plain.take(arrow.from_numpy(back, null=back < 0))
 
-    def _run_of(self, least: int, greatest: int) -> Run | None:
+    def _run_of(self, least: int, greatest: int) -> ValueRun | None:
         """The run that holds all codes from one to another, if one does."""
         return next((run for run in self.runs if run.first <= least and greatest < run.first + len(run)), None)
 
@@ -123,12 +123,12 @@ class Dictionary:
         return images.concat(parts) if parts else images.none_of(self.kept)
 
 
-def _told_if_sorted(run: Run) -> Run:
+def _told_if_sorted(run: ValueRun) -> ValueRun:
     """The same run, which need not keep an order that sorts nothing."""
-    return Run(run.first, run.values) if np.array_equal(run.order, np.arange(len(run))) else run
+    return ValueRun(run.first, run.values) if np.array_equal(run.order, np.arange(len(run))) else run
 
 
-def _worth_merging(earlier: Run, later: int) -> bool:
+def _worth_merging(earlier: ValueRun, later: int) -> bool:
     """Small runs always, larger ones with so many later values as are their like; the values a table started with stay
     where they are.
     """

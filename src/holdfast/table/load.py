@@ -22,7 +22,7 @@ from holdfast.table import files, shard
 from holdfast.table.checks import CheckedArrays
 from holdfast.table.dictionary import Dictionary
 from holdfast.table.runner import Runner
-from holdfast.table.runs import FileRun, Run
+from holdfast.table.runs import FileRun, ValueRun
 from holdfast.table.shard import Shard
 from holdfast.table.table import Alive, Segment, Table, TableFiles
 
@@ -36,7 +36,7 @@ class LoadedSegment:
 
     segment: Segment
     arrays: CheckedArrays
-    runs: Mapping[int, Run]
+    runs: Mapping[int, ValueRun]
 
     @property
     def dead(self) -> NDArray[np.int64]:
@@ -81,7 +81,7 @@ def open_table(where: TableFiles) -> Table:
     return load_table(where)
 
 
-def runs_of(arrays: CheckedArrays, facts: Mapping[str, Any]) -> dict[int, Run]:
+def runs_of(arrays: CheckedArrays, facts: Mapping[str, Any]) -> dict[int, ValueRun]:
     """The dictionary runs in a segment, by column."""
     return {int(c): FileRun(first, arrays, int(c)) for c, first in facts.get("first", {}).items()}
 

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from holdfast.table import images
 from holdfast.table.dictionary import Dictionary
 from holdfast.table.images import NULL_KEY
-from holdfast.table.runs import Run
+from holdfast.table.runs import ValueRun
 
 _LIMIT = 1 << 62
 _FEW = 16  # keys are made one by one while fewer than one in so many is asked for
@@ -76,7 +76,7 @@ class _Keys:
 
     def _start_with(self, dictionary: Dictionary) -> None:
         """Take the first run as it is: its keys follow from its values, and need not be kept."""
-        self._first = dictionary.runs[0] if dictionary.runs else Run(1, images.none_of(dictionary.kept))
+        self._first = dictionary.runs[0] if dictionary.runs else ValueRun(1, images.none_of(dictionary.kept))
         self._kept_from = self._size = 1 + len(self._first)  # keys of codes from here on are kept, those below made
         self._keys = np.full(16, NULL_KEY, np.int64)
         self._followed = replace(dictionary, runs=dictionary.runs[:1])
@@ -240,7 +240,7 @@ def evenly(low: int, high: int, count: int) -> NDArray[np.int64]:
     return low + places * step + places * rest // (count + 1)
 
 
-def _around(run: Run, wanted: images.Images, old: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _around(run: ValueRun, wanted: images.Images, old: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The codes below `old` of a run's values next below and next above each image (0 and -1 where there is none)."""
     at, _ = run.search(wanted)
     low, high = at - 1, at

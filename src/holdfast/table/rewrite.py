@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from holdfast.table import files, images, shard
 from holdfast.table.dictionary import NULL_CODE, Dictionary
 from holdfast.table.load import runs_of
-from holdfast.table.runs import Run
+from holdfast.table.runs import ValueRun
 from holdfast.table.shard import AnyCodes, Shard
 from holdfast.table.table import Alive, Segment, Table
 
@@ -268,7 +268,7 @@ def _dead_elsewhere(segments: list[Segment], pieces: list[Shard]) -> NDArray[np.
 
 def _add_values(segments: list[Segment], table: Table, arrays: dict[str, Any], facts: dict[str, Any]) -> None:
     """The values that the segments added: neighbours, so their codes follow each other."""
-    runs: dict[int, list[Run]] = defaultdict(list)
+    runs: dict[int, list[ValueRun]] = defaultdict(list)
     for segment in segments:
         for column, run in runs_of(*files.read(segment.path)).items():
             runs[column].append(run)

@@ -29,7 +29,7 @@ _SORTED_ANEW = 1 << 17  # values of runs that are joined by sorting them
 _SEVERAL = 1024  # values, after which a file is checked whole all the same
 
 
-class Run:
+class ValueRun:
     """Values of codes `first …`, in code order, with the order that sorts them (empty: already sorted)."""
 
     def __init__(self, first: int, values: Images, order: NDArray[np.int64] = SORTED) -> None:
@@ -103,16 +103,16 @@ class Run:
         """The values from one place of the code order to another."""
         return self.values[start:stop]
 
-    def merged(self, later: Run) -> Run:
+    def merged(self, later: ValueRun) -> ValueRun:
         """This run and the one whose codes follow, as one. O(n) moves and O(m log n) comparisons."""
         sorted_later = later.values if not len(later.order) else images.take(later.values, later.order)
         at, _ = self.search(sorted_later)
         mine = self.order if len(self.order) else np.arange(len(self))
         theirs = len(self) + (later.order if len(later.order) else np.arange(len(later)))
         values = images.concat([self.values, later.values])
-        return Run(self.first, values, np.insert(mine, at, theirs))
+        return ValueRun(self.first, values, np.insert(mine, at, theirs))
 
-    def only(self, first: int, places: NDArray[np.int64]) -> Run:
+    def only(self, first: int, places: NDArray[np.int64]) -> ValueRun:
         """The values at some places, ascending, as a run of their own. O(n), without a comparison."""
         order = SORTED
         if len(self.order):
@@ -120,10 +120,10 @@ class Run:
             rank[places] = np.arange(len(places))
             order = rank[self.order]
             order = order[order >= 0]
-        return Run(first, images.take(self.values, places), order)
+        return ValueRun(first, images.take(self.values, places), order)
 
 
-class FileRun(Run):
+class FileRun(ValueRun):
     """A run in a segment file."""
 
     def __init__(self, first: int, arrays: CheckedArrays, column: int) -> None:
@@ -203,13 +203,13 @@ class FileRun(Run):
         return self._arrays.some(self._value, slice(start, stop))
 
 
-def joined(runs: Sequence[Run]) -> Run:
+def joined(runs: Sequence[ValueRun]) -> ValueRun:
     """Runs whose codes follow each other as one: few values are sorted anew, many merged, the later ones first."""
     if len(runs) == 1:
         return runs[0]
     if sum(map(len, runs)) <= _SORTED_ANEW and len(runs) > 2:
         values = images.concat([run.values for run in runs])
-        return Run(runs[0].first, values, images.sorting_order(values))
+        return ValueRun(runs[0].first, values, images.sorting_order(values))
     whole = runs[-1]
     for earlier in reversed(runs[:-1]):
         whole = earlier.merged(whole)

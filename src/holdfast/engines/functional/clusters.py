@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.kernels.usual import ClusterCells, link
+from holdfast.kernels.usual_clusters import ClusterCells, link
 from holdfast.pairs.counter import KeyCounter
 from holdfast.table.dictionary import NULL_CODE
 

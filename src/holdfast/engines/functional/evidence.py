@@ -33,7 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.engines.thresholds import LONGER, tested_weight
-from holdfast.kernels.usual import ClusterCells, ValueCells, count, enter, leave, link
+from holdfast.kernels.usual_clusters import ClusterCells, ValueCells, count, enter, leave, link
 
 OPEN = 0.1  # what one group that would fail by chance leaves open, beside what it shows
 UNIT = 1 << 30  # agreement is summed in whole numbers of this part

@@ -28,7 +28,7 @@ from holdfast.engines.functional.evidence import EvidenceSums, FDEvidence
 from holdfast.engines.given.finder import Finder, TableFinder
 from holdfast.engines.given.keeper import Effect, Pairs, alone
 from holdfast.engines.given.violation_changes import MOST
-from holdfast.kernels.usual import ValueCells, choose
+from holdfast.kernels.usual_clusters import ValueCells, choose
 from holdfast.table.change import Change
 from holdfast.table.rows import Rows
 from holdfast.table.table import Table

@@ -30,7 +30,7 @@ from holdfast.table.dictionary import Dictionary
 from holdfast.table.images import Images
 from holdfast.table.load import open_table
 from holdfast.table.runner import Runner
-from holdfast.table.runs import Run
+from holdfast.table.runs import ValueRun
 from holdfast.table.table import Table, TableFiles
 
 _VALUES_AT_ONCE = 1 << 21
@@ -80,7 +80,7 @@ def clusters_of_range(sources: Sequence[Source], columns: int, bounds: tuple[Bou
 
 
 def _slice(
-    run: Run, kept: pa.DataType, counts: NDArray[Any], low: Bound, high: Bound
+    run: ValueRun, kept: pa.DataType, counts: NDArray[Any], low: Bound, high: Bound
 ) -> tuple[Images, NDArray[np.int64]]:
     """The living values of a run within bounds, in order, and their frequencies."""
     start, end = _place(run, kept, low, 0), _place(run, kept, high, len(run))
@@ -93,7 +93,7 @@ def _slice(
     return images.take(run.values, run.order[inside] if len(run.order) else inside), count[living]
 
 
-def _place(run: Run, kept: pa.DataType, bound: Bound, otherwise: int) -> int:
+def _place(run: ValueRun, kept: pa.DataType, bound: Bound, otherwise: int) -> int:
     if bound is None:
         return otherwise
     image = bound if isinstance(bound, bytes) else numbers.lowest_image(bound, kept)
@@ -134,7 +134,7 @@ def _ranges(dictionaries: Sequence[Dictionary]) -> list[tuple[Bound, Bound]]:
     return list(itertools.pairwise([None, *cuts, None]))
 
 
-def _sampled(run: Run, kept: pa.DataType, step: int) -> Iterator[Any]:
+def _sampled(run: ValueRun, kept: pa.DataType, step: int) -> Iterator[Any]:
     places = np.arange(step // 2, len(run), step)
     for place in run.order[places] if len(run.order) else places:
         if values.class_of(kept) == values.TEXT:
@@ -209,7 +209,7 @@ def _dictionary(column: _Column) -> Dictionary:
     if column.texts is None:
         return open_table(column.where).dictionaries[column.column]
     arrays, _ = files.read(column.texts)
-    run = Run(1, arrays["value"], arrays["order"])
+    run = ValueRun(1, arrays["value"], arrays["order"])
     return Dictionary(pa.string(), (run,) if len(run) else ())
 
 

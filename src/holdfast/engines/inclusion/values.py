@@ -23,7 +23,7 @@ from holdfast.table import images, numbers
 from holdfast.table.dictionary import Dictionary
 from holdfast.table.images import Images
 from holdfast.table.numbers import Part
-from holdfast.table.runs import Run
+from holdfast.table.runs import ValueRun
 
 Compare = Literal["typed", "text"]
 NUMBER, TEXT = "number", "text"
@@ -56,7 +56,7 @@ def find(lane: int, keys: Images, dictionary: Dictionary) -> NDArray[np.int64]:
     if len(dictionary) > len(wanted):
         codes[places] = dictionary.lookup(wanted)
         return codes
-    asked = Run(0, wanted)
+    asked = ValueRun(0, wanted)
     for run in dictionary.runs:
         at, found = asked.search(run.values)
         codes[places[at[found]]] = run.first + np.flatnonzero(found)
@@ -88,10 +88,10 @@ def as_text(values: Images, kept: pa.DataType) -> Images:
     return texts.cast(pa.large_binary())
 
 
-def text_run(first: int, values: Images, kept: pa.DataType) -> Run:
+def text_run(first: int, values: Images, kept: pa.DataType) -> ValueRun:
     """A run of texts in code order."""
     texts = as_text(values, kept)
-    return Run(first, texts, pc.array_sort_indices(texts).to_numpy().astype(np.int64))
+    return ValueRun(first, texts, pc.array_sort_indices(texts).to_numpy().astype(np.int64))
 
 
 class Texts:

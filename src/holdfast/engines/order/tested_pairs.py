@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.kernels import scores as kernels
-from holdfast.kernels.partitions import Room
+from holdfast.kernels.partitions import PartitionScratch
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
 from holdfast.pairs.filled import Filled
@@ -126,9 +126,9 @@ class TestedPairs:
         levels.rows[0], levels.starts[0, :2], levels.groups[0] = np.arange(rows), (0, rows), 1
         most = max((len(dictionary) for dictionary in self._table.dictionaries), default=1)
         keys, none = np.empty(0, np.uint64), np.empty(0, np.int64)
-        room = Room(keys, keys, none, none, np.empty(rows, np.uint32), np.zeros(most, np.int32))
+        scratch = PartitionScratch(keys, keys, none, none, np.empty(rows, np.uint32), np.zeros(most, np.int32))
         counts, starts = np.empty(len(bits), np.int64), np.r_[0, np.cumsum(sizes)]
-        kernels.score(starts, self._order[places], self._cells, self._distinct, levels, room, counts)
+        kernels.score(starts, self._order[places], self._cells, self._distinct, levels, scratch, counts)
         return counts
 
     @property

@@ -1,6 +1,6 @@
 """The search for minimal boxes that no pair meets: with bits for all cells, or where few of many occur with lists.
 
-What may be chosen on each column becomes arrays for `kernels/never.py` and `kernels/never_lists.py`.
+What may be chosen on each column becomes arrays for `kernels/never_sets.py` and `kernels/never_lists.py`.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from holdfast.engines.pointwise.cells import (
     numbers_of,
     parted,
 )
-from holdfast.kernels.never import ADDED, SLABS, WAYS, Columns, Search, Tail, advance
-from holdfast.kernels.never_lists import VALUES, Lists, advance_lists, find_first_slabs
+from holdfast.kernels.never_lists import VALUES, ListSearch, advance_lists, find_first_slabs
+from holdfast.kernels.never_sets import ADDED, SLABS, WAYS, Columns, Search, Tail, advance
 from holdfast.pairs.bitsets import Words
 
 _BLOCK = 1 << 14
@@ -136,7 +136,7 @@ class BoxQuestion:
             budget=np.zeros(1, np.int64),
         )
 
-    def _lists(self, columns: Sequence[int], listed: int, cells: Words) -> Lists:
+    def _lists(self, columns: Sequence[int], listed: int, cells: Words) -> ListSearch:
         """On the first columns, beginning with the cells that occur."""
         first = [self.columns[c] for c in columns[:listed]]
         sizes = [cells_of(self.space, columns[d + 1 :]) for d in range(listed)]
@@ -146,7 +146,7 @@ class BoxQuestion:
         number[: len(cells)], within[: len(cells)] = cells, 1
         sets, marks, leans, following = np.zeros((4, listed + 1), np.int64)
         sets[0] = 1
-        lists = Lists(
+        lists = ListSearch(
             head(columns[:listed], first),
             roles(first),
             np.array(sizes, np.uint64),

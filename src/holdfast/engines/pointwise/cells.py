@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from holdfast.engines.pointwise.boxes import BITS, FREE, Space, Values
 from holdfast.errors import BadInput
-from holdfast.kernels.never import fill_cells
+from holdfast.kernels.never_sets import fill_cells
 from holdfast.pairs.bitsets import Words
 
 _MOST = 1 << 26  # cells that get a bit, at most: 8 MB and more

@@ -19,11 +19,11 @@ from holdfast.borders.partitions import sorted_by
 from holdfast.borders.rows import RankedColumns
 from holdfast.engines.pointwise.boxes import EQUAL, FREE, LESS, MORE, OTHER, Boxes, Space
 from holdfast.engines.pointwise.cells import cells_of
-from holdfast.kernels import numbers
+from holdfast.kernels.numbers_in_boxes import clear_boxed
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
-from holdfast.pairs.numbers import Numbering
 from holdfast.pairs.sightings import NarrowRows, Sightings
+from holdfast.pairs.signature_numbers import Numbering
 from holdfast.table.threads import SoFar, each
 
 RowPairs = NDArray[np.int64]  # [pair, 2]: places
@@ -102,7 +102,7 @@ class _Part:
         else:
             bases = np.array(numbering.bases[::-1], np.int64)
             strides = np.cumprod([1, *numbering.bases])[-2::-1]
-            numbers.fill(*self._allowed(space, boxes), bases, strides, outside)
+            clear_boxed(*self._allowed(space, boxes), bases, strides, outside)
         return outside
 
     def _allowed(self, space: Space, boxes: Boxes) -> tuple[NDArray[np.uint64], Words]:

@@ -3,8 +3,8 @@
 A mark is taken apart into comparisons of ranks: `!=` is `<` or `>`, and an unknown comparison is a null on one side or
 on the other. So a box is a few **plain** ones: equalities and inequalities of ranks, and for each of the two rows which
 columns are null and which are not. A left side is one plain box. Each is answered by one sweep over the rows that are
-equal to others where it asks for that (see `holdfast.kernels.dominance` and `holdfast.kernels.below`), or, where too
-many of its columns have too many values, by a search in a box tree.
+equal to others where it asks for that (see `kernels.dominance` and `kernels.count_dominated`), or, where too many of
+its columns have too many values, by a search in a box tree.
 
 Cost: a pass over these rows for each inequality, to sort them, and the sweep, some 0.1 µs a row to count pairs;
 a box tree takes some µs a row. Boxes that ask for the same columns to be equal share the groups of rows that are.
@@ -35,9 +35,9 @@ from holdfast.engines.pointwise.boxes import (
     values_of_pairs,
 )
 from holdfast.kernels import dominance
-from holdfast.kernels.below import count_below
-from holdfast.kernels.boxprobe import EQ, LE, LT, OTHERS, Question
-from holdfast.kernels.dominance import ABOVE, BELOW, FRESH, Swept
+from holdfast.kernels.boxprobe import EQ, LE, LT, OTHERS, BoxQueries
+from holdfast.kernels.count_dominated import count_below
+from holdfast.kernels.dominance import ABOVE, BELOW, FRESH, SweptRows
 from holdfast.search.boxtree import BoxTree, full_blocks
 from holdfast.table.threads import OnProgress, SoFar, each
 
@@ -356,7 +356,7 @@ class _Lying:
         strict = np.zeros(2 + _IN_TREE, np.bool_)
         strict[0], strict[1 : 1 + len(sizes)], strict[-1] = self.strict[0], self.strict[2:], self.strict[1]
         trees = np.zeros((1 if (self.roles & FRESH).all() else 2, int(all_sizes.prod())), np.int64)
-        swept = Swept(self.groups, self.roles, self.ranks[0], inner, self.ranks[1], strict, all_sizes)
+        swept = SweptRows(self.groups, self.roles, self.ranks[0], inner, self.ranks[1], strict, all_sizes)
         above = int(dominance.sweep(swept, trees))
         return None if above < 0 else (self._below(above), above)
 
@@ -397,10 +397,10 @@ class _Lying:
     def _values(self) -> NDArray[np.int64]:
         return np.concatenate([self.groups[None].astype(np.int64), self.ranks.astype(np.int64)])
 
-    def _question(self, rows: NDArray[np.int64]) -> Question:
+    def _question(self, rows: NDArray[np.int64]) -> BoxQueries:
         """Which rows lie below each of some rows."""
         operators = np.array([EQ, *(LT if strict else LE for strict in self.strict)], np.int64)
-        return Question(np.arange(len(operators)), operators, self._values.take(rows, axis=1), rows, OTHERS, 0, 0)
+        return BoxQueries(np.arange(len(operators)), operators, self._values.take(rows, axis=1), rows, OTHERS, 0, 0)
 
     # ---- how many ---------------------------------------------------------------------------------------------------
 

@@ -50,7 +50,7 @@ def count_below(
     fuel: int,
     done: NDArray[np.int64],
 ) -> int:
-    """The pairs of a row and one below it, itself included where no column is strict; about so many rows at a time.
+    """The pairs of a row and one below it, itself included where no column is strict; about `fuel` rows at a time.
     Gives the row to go on with.
 
     IN  groups[row], ascending; ranks[3, row], turned, within a group the first ascending; strict[3]; sizes[2]: above

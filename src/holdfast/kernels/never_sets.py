@@ -1,8 +1,8 @@
 """The search for never-sets: minimal boxes in which no pair lies, depth first over the columns.
 
-At each depth one column gets a mark or stays free. What is kept of the pairs that lie in the marks chosen so far are
-their values in the columns still to come: a set E of cells, one a combination of values. And for each way to weaken one
-mark by a step, a set D of cells: the values of the pairs that lie in the box only when this mark is weaker.
+At each depth one column gets a mark or stays free. The pairs that lie in the marks chosen so far are represented by
+their values in the columns still to come: a set E of cells, one for each combination of values. Each way to weaken one
+mark by a step has a set D of cells: the values of the pairs that lie in the box only when this mark is weaker.
 Choosing a mark joins the slabs of its values; weakening it adds those of the values that it does not allow.
 
 A box is never met iff E becomes empty, and minimal iff no D does. A cell of D that is in E too can't be in a box that
@@ -10,10 +10,10 @@ is never met; so it is taken out of D, and where a D is empty the search goes no
 columns share a word, and all boxes on them are tried at once; the slabs of the columns before are whole words.
 
 Where the pairs are closed under mirrors, so are the boxes: the first inequality chosen is `<` or `<=`, and each box
-found is told with its mirror.
+found is reported with its mirror.
 
-Where boxes are wanted that hold a number of pairs, these are counted by cell, beside the sets: of all pairs, and not
-only of those in E. Choosing a mark sums the slabs of its values. A box that is never met has no cell of E, so that
+Where boxes are wanted that hold a number of pairs, these are counted by cell, apart from the sets: all pairs, and not
+only those in E. Choosing a mark sums the slabs of its values. A box that is never met has no cell of E, so that
 pairs in these no longer count. Where fewer are left than wanted, the search goes no further.
 
 The search stops when its block is full or its budget of words is spent, and goes on from there when called again.
@@ -82,8 +82,8 @@ class Search(NamedTuple):
 
 @kernel
 def fill_cells(values: np.ndarray, places: np.ndarray, weight: np.ndarray, bits: int, cells: Words) -> None:
-    """OUT cells: the set of the values of pairs. `weight[column, value]` is what a value adds to the number of a cell,
-    and a word holds so many of these.
+    """OUT cells: the set of the values of pairs. `weight[column, value]` is what a value adds to the number of a cell;
+    a word holds `bits` cells.
     """
     for i in range(len(values)):
         cell = 0
@@ -160,7 +160,7 @@ def _choose(
     choice: int,
     last: bool,
 ) -> int:
-    """Make the sets of the depth below: OUT cells, sets. Tells whether a box is found there, may be, or is not."""
+    """Make the sets of the depth below: OUT cells, sets. Gives whether a box is found there, may be, or is not."""
     above, below, size, slab = start[depth], start[depth + 1], words[depth], words[depth + 1]
     j, k = joined[depth, choice, 0], joined[depth, choice, 1]
     m, n = joined[depth, choice, 2], joined[depth, choice, 3]
@@ -242,7 +242,7 @@ def _pairs_within(counts: Words, at: int, bits: int, inside: np.uint64) -> np.in
 
 @kernel
 def _next_box(tail: Tail, cells: Words, begin: int, end: int, free: int, lean_less: bool, b: int) -> int:
-    """The next of the boxes on the last columns, from b on, that makes a minimal never-set with so many marks left."""
+    """The next box on the last columns, from b on, that makes a minimal never-set with at most `free` marks."""
     inside, weaker, met = tail.cells, tail.weaker, cells[begin]
     while b < len(inside):
         if not met & inside[b] and tail.marks[b] <= free and not (lean_less and tail.leaning[b] > 0):

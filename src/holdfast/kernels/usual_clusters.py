@@ -1,10 +1,10 @@
-"""Clusters of rows, whose cells hang in chains: the largest cell of each, and what clusters tell of a rule: usual
-values, and how well rows of a cluster agree that have them.
+"""Clusters of rows, whose cells hang in chains: the largest cell of each, and what clusters say of a rule: the
+usual values, and how well those rows of a cluster agree that have them.
 
 A value is usual where it is that of most rows of some cluster, and of two at least. Each value has a count of the
 clusters that make it so (`majorities`), and a chain of its cells: when the first such cluster comes or the last one
-goes, all clusters with the value tell something else. Clusters leave the sums as they are, and enter them as they are
-then; so it does not matter in which order they came.
+goes, the sums of all clusters with the value change. A cluster is subtracted as it was counted, and added as
+it is now; so the order of batches does not matter.
 """
 
 from typing import NamedTuple
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from holdfast.kernels.jit import kernel, measured
 
 Ints = NDArray[np.int64]
-Marks = NDArray[np.bool_]
+Mask = NDArray[np.bool_]
 Int = np.int64 | int
 
 TESTED, USUAL, GROUPS, PAIRED, AGREEMENT, KNOWN, SAME = range(7)  # the sums
@@ -30,13 +30,13 @@ class ClusterCells(NamedTuple):
     sizes: Ints  # of each cluster
     head: Ints  # of each cluster, its first cell
     best: Ints  # of each cluster, its largest cell; -1 where it is empty
-    nameless: Marks  # of each cluster, whether a null stands on its left side: it tells nothing
+    nameless: Mask  # of each cluster, whether a null stands on its left side: then it counts for nothing
 
 
 class ValueCells(NamedTuple):
-    """What is kept of each value, and of each cell the next one of its value."""
+    """The state of each value, and of each cell the next one of its value."""
 
-    usual: Marks
+    usual: Mask
     majorities: Ints  # clusters that have it in most of their rows
     rows: Ints
     head: Ints  # its first cell; -1 ends a chain
@@ -99,7 +99,7 @@ def leave(clusters: Ints, cells: ClusterCells, values: ValueCells, sums: Ints, u
 
 @measured(lambda changed, *_: 5 * len(changed))
 def count(changed: Ints, before: Ints, cells: ClusterCells, values: ValueCells, sums: Ints) -> None:
-    """Count the rows of values anew, given the cells that changed, and their counts before."""
+    """Update the number of rows of values, given the cells that changed, and their counts before."""
     for i in range(len(changed)):
         cell = changed[i]
         if cells.keys[cell, 1] < len(values.usual) and not cells.nameless[np.int64(cells.keys[cell, 0])]:
@@ -160,7 +160,7 @@ def _majority(cluster: Int, cells: ClusterCells, values: ValueCells) -> Int:
 
 @kernel
 def _add(cluster: Int, sign: int, cells: ClusterCells, values: ValueCells, sums: Ints, unit: int) -> None:
-    """Add what a cluster tells, or take it away."""
+    """Add a cluster to the sums, or subtract it."""
     if cells.nameless[cluster]:
         return
     rows, same = 0, 0  # those with usual values, and their ordered pairs that agree

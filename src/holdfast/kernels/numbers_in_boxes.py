@@ -1,4 +1,4 @@
-"""Which numbers of pairs lie in boxes.
+"""Which signature numbers (see `pairs.signature_numbers`) lie in boxes.
 
 A number is made of digits, one a column; a box allows some digits of each column. Columns are gone through one after
 the other, with the boxes that the digits so far leave: as soon as none is left, or one is sure of all that follow, a
@@ -27,7 +27,7 @@ def _left(boxes: Any, allowed: Any, certain: Any, left: Any) -> Any:
 
 
 @kernel
-def fill(
+def clear_boxed(
     allowed: NDArray[np.uint64],
     certain: Words,
     radixes: NDArray[np.int64],

@@ -1,6 +1,7 @@
-"""Counting the signatures of pairs: of some rows against a table's, or of all rows among themselves.
+"""Counting the signatures of pairs, in a plain table or in a hash table: decides which, and counts.
 
-`signatures` says what a signature is. For kinds of order the cells of rows are ranks (`ranked`).
+The pairs are those of some rows with a table's, or of all rows with each other. `signatures` says what a signature is.
+For kinds of order the cells of rows are ranks (`ranked_rows`).
 
 A count is cut into **tiles**, some queries against one block of rows, and tiles into shares, whose counts add up.
 What runs here is the same in a thread and in a task elsewhere.
@@ -21,12 +22,12 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.kernels.agree import BLOCK, Form, tally_hashed, tally_plain
+from holdfast.kernels.agree import BLOCK, RowComparison, tally_hashed, tally_plain
 from holdfast.kernels.ternary import tally_numbers
 from holdfast.pairs.bitsets import packed
 from holdfast.pairs.counter import KeyCounter
-from holdfast.pairs.numbers import Numbering, Numbers
 from holdfast.pairs.rows import WeightedRows
+from holdfast.pairs.signature_numbers import Numbering, Numbers
 from holdfast.pairs.signatures import SignatureKind, Signed, both_ways
 from holdfast.table.threads import SoFar, each
 
@@ -58,7 +59,7 @@ class Count:
     own: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
 
     def tiles(self, pieces: int) -> Tiles:
-        """All tiles, block by block, so that they deal out evenly to so many shares."""
+        """All tiles, block by block, so that they deal out evenly to `pieces` shares."""
         last = self.queries.used
         step = max(1, min(BLOCK, -(-last // (8 * pieces if self.within else pieces))))
         firsts = np.arange(0, last, step)
@@ -112,7 +113,7 @@ class Count:
         return int(((tiles[:, 1] - tiles[:, 0]) * np.minimum(BLOCK, self.rows.used - tiles[:, 2] * BLOCK)).sum())
 
     def _stretches(self, tiles: Tiles, at_once: int, progress: SoFar) -> Iterator[Tiles]:
-        """The tiles in stretches of about so many pairs; `progress` gets how many pairs are done."""
+        """The tiles in stretches of about `at_once` pairs; `progress` gets how many pairs are done."""
         step, done = max(1, at_once // BLOCK**2), 0
         for begin in range(0, len(tiles), step):
             yield tiles[begin : begin + step]
@@ -148,10 +149,10 @@ class Count:
         return Numbering.of(self.rows.columns, self.kind.equal_only, unknown)
 
     @property
-    def _form(self) -> Form:
+    def _comparison(self) -> RowComparison:
         equal_only = np.zeros(self.rows.columns, np.bool_)
         equal_only[list(self.kind.equal_only)] = True
-        return Form(self.kind.ordered, self.distinct, equal_only)
+        return RowComparison(self.kind.ordered, self.distinct, equal_only)
 
     def _numbers(self, share: int, of: int, progress: SoFar) -> Numbers:
         """How often each number occurs in one of several shares."""
@@ -173,7 +174,7 @@ class Count:
         counts, pairs = np.zeros(1 << self.rows.columns, np.int64), 0
         for some in self._stretches(tiles, _PLAIN_AT_ONCE, progress):
             pairs += tally_plain(
-                self.queries.cells, self.rows.cells, self.own, some, self.rows.used, self._form, counts
+                self.queries.cells, self.rows.cells, self.own, some, self.rows.used, self._comparison, counts
             )
         counts[0] += pairs - counts.sum()  # those that agree on nothing were passed over
         found = np.flatnonzero(counts)
@@ -182,7 +183,7 @@ class Count:
     def _tally(self, table: KeyCounter, tiles: Tiles) -> None:
         at = np.zeros(2, np.int64)
         while not tally_hashed(
-            self.queries.cells, self.rows.cells, self.own, tiles, self.rows.used, self._form, table.arrays, at
+            self.queries.cells, self.rows.cells, self.own, tiles, self.rows.used, self._comparison, table.arrays, at
         ):
             table.reserve(2 * table.used + BLOCK)
 

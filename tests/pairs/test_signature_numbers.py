@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-import holdfast.pairs.compare as compare
+import holdfast.pairs.counting as counting
 from holdfast.changes.equal_rows import Codes
-from holdfast.pairs.compare import Count, all_pairs, equal_pairs, merged
-from holdfast.pairs.numbers import Numbering
+from holdfast.pairs.counting import Count, all_pairs, equal_pairs, merged
 from holdfast.pairs.rows import WeightedRows
+from holdfast.pairs.signature_numbers import Numbering
 from holdfast.pairs.signatures import ORDERED, SignatureKind, Signed, both_ways, ordered_but, values_of
 
 TOPS = (3, 254, 255, 65_534, 65_535, 2**32 - 2)  # the most that fits one, two and four bytes, and one more
@@ -54,7 +54,7 @@ def test_all_pairs_by_definition(seed: int, columns: int, distinct: bool, plain:
     numbers = np.random.default_rng(seed)
     kind = ordered_but(data.draw(st.sets(st.integers(0, columns - 1))))
     rows = WeightedRows.of(some_rows(numbers, columns, 12), numbers.integers(1, 4, 12))
-    with patch.object(compare, "_PAIR_PAYS", 1 << 30 if plain and columns < 11 else 0):
+    with patch.object(counting, "_PAIR_PAYS", 1 << 30 if plain and columns < 11 else 0):
         found = merged(all_pairs(rows, kind, distinct))
     assert told(found, columns) == by_definition(rows.codes(), rows.weights, kind, distinct)
 
@@ -83,9 +83,9 @@ def test_many_blocks_in_threads(distinct: bool) -> None:
     codes = np.stack([numbers.integers(low, 9, 5_000) for low in (0, 1, 0, 1, 1, 1)]).astype(np.uint32)
     rows = WeightedRows.of(codes, numbers.integers(1, 3, 5_000))
     kind = ordered_but([1, 2])
-    with patch.object(compare, "_WORTH_THREADS", 0):
+    with patch.object(counting, "_WORTH_THREADS", 0):
         plain = told(merged(all_pairs(rows, kind, distinct)), 6)
-    with patch.multiple(compare, _NUMBERS=0, _PAIR_PAYS=0):
+    with patch.multiple(counting, _NUMBERS=0, _PAIR_PAYS=0):
         assert told(merged(all_pairs(rows, kind, distinct)), 6) == plain
     assert sum(plain.values()) == rows.weights.sum() * (rows.weights.sum() - 1)
 
