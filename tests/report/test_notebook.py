@@ -15,7 +15,7 @@ import holdfast as hf
 from holdfast.api.monitor import Monitor
 from holdfast.cli.printing import print_findings
 from holdfast.report.document import tables
-from holdfast.report.document.tables import Portrait, portrait
+from holdfast.report.document.tables import ColumnSummary, column_summary
 from holdfast.report.pictures import escape
 from holdfast.report.printing import (
     print_explanation,
@@ -156,11 +156,11 @@ def test_the_lens_asks_for_no_rows_and_no_other_column(tmp_path: Path, monkeypat
     with Monitor.create(tmp_path / "s", {"towns": table}, watch="column", rules=["zip -> city"]) as watch:
         asked: list[int] = []
 
-        def noting(watched: Any, column: int) -> Portrait:
+        def noting(watched: Any, column: int) -> ColumnSummary:
             asked.append(column)
-            return portrait(watched, column)
+            return column_summary(watched, column)
 
-        monkeypatch.setattr(tables, "portrait", noting)
+        monkeypatch.setattr(tables, "column_summary", noting)
         monkeypatch.setattr(Monitor, "listings", None)
         assert watch.column("city").rules == {"your rules": ("zip -> city",)}
         assert asked == [1]

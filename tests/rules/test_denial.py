@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from holdfast.errors import BadInput
 from holdfast.rules.conditions import Cell, Comparison, swapped
-from holdfast.rules.constants import MOMENTS, Constant
+from holdfast.rules.constants import TIME_TYPES, Constant
 from holdfast.rules.denial import DenialConstraint
 from holdfast.search.queries import MIRRORED, Operator
 
@@ -201,7 +201,7 @@ def test_what_does_not(text: str) -> None:
 
 
 def test_dates_and_times_are_read_in_one_form() -> None:
-    date, timestamp, time = (MOMENTS[kind].read for kind in ("date", "timestamp", "time"))
+    date, timestamp, time = (TIME_TYPES[kind].read for kind in ("date", "timestamp", "time"))
     assert date("2020-02-29") == dt.date(2020, 2, 29)
     assert [date(text) for text in ("2021-02-29", "20200131", "2020-1-31", "2020-01-31 ", "")] == [None] * 5
     assert timestamp("2020-01-31") == dt.datetime(2020, 1, 31)

@@ -10,7 +10,7 @@ from holdfast.report.document.build import BUDGET
 from holdfast.report.document.columns import FIRST
 from holdfast.report.document.content import Content
 from holdfast.report.document.context import Context
-from holdfast.report.document.redaction import Shown
+from holdfast.report.document.redaction import ShownValues
 from holdfast.report.document.tables import TableWriter
 from holdfast.results.column import Lens
 from holdfast.rules.dependency import FD
@@ -22,7 +22,7 @@ _OWN, _DETERMINED, _DETERMINES, _BROKEN = "your rules", "determined by", "determ
 
 def column_profile(content: Content, table: str, name: str) -> Lens:
     """The profile of a column of a state."""
-    of = Context(content, Shown(), BUDGET, None)
+    of = Context(content, ShownValues(), BUDGET, None)
     own = {visible(each): place for place, each in enumerate(of.schemas[table].names)}
     if visible(name) not in own:
         raise BadInput(f"there is no column {name!r} in {table}; {suggest(name, own)}")

@@ -13,7 +13,7 @@ from holdfast.api.suggestions import suggestions_in
 from holdfast.api.upkeep import Upkeep
 from holdfast.engines.registry import names_in
 from holdfast.intake.source import ReadOptions
-from holdfast.intake.tables import Built, build_table
+from holdfast.intake.tables import BuiltTable, build_table
 from holdfast.rules.file import Rules
 from holdfast.store.records import TableRecord
 from holdfast.table.rewrite import bytes_a_row
@@ -21,20 +21,20 @@ from holdfast.table.rewrite import bytes_a_row
 
 def read_table(
     state: OpenState, name: str, source: Any, options: ReadOptions | None, key: Sequence[str], columns: Sequence[str]
-) -> Built:
+) -> BuiltTable:
     """A new table, read whole."""
     store, read = state.store, options or ReadOptions()
     return build_table(name, source, read, key, store.nulls, store.folder, state.spark, state.progress, columns)
 
 
-def record_of(built: Built) -> TableRecord:
+def record_of(built: BuiltTable) -> TableRecord:
     """A new table as a state stores it."""
     table = built.admitted.table
     assert table.where is not None
     return TableRecord(table.schema, built.options.to_dict(), built.left_out, table.rows, table.where)
 
 
-def start(state: OpenState, built: Mapping[str, Built], given: Rules | None, suggest: int | None) -> None:
+def start(state: OpenState, built: Mapping[str, BuiltTable], given: Rules | None, suggest: int | None) -> None:
     """Find what holds in tables that were just read, and make the state durable."""
     store, workspace = state.store, state.workspace
     for name, one in built.items():

@@ -24,7 +24,7 @@ from holdfast.intake.tables import Sources
 from holdfast.progress import Progress
 from holdfast.results.outcome import Outcome
 from holdfast.store.layout import STREAMS
-from holdfast.store.records import Handled
+from holdfast.store.records import HandledFile
 from holdfast.store.store import Store
 from holdfast.table.resolve import needs_key
 
@@ -121,8 +121,8 @@ def _follow_far(store: Store, spark: Any, folder: str, subject: str, handle: Han
 
 
 def _arrived(
-    folder: Path, store: Store, progress: Progress, handled: Mapping[str, Handled]
-) -> Iterator[tuple[str | None, Handled]]:
+    folder: Path, store: Store, progress: Progress, handled: Mapping[str, HandledFile]
+) -> Iterator[tuple[str | None, HandledFile]]:
     """The files that look new or different, the oldest first, each with the id of its batch, or None where it needs
     none.
 
@@ -141,13 +141,13 @@ def _arrived(
                 digest = hashlib.file_digest(content, "sha256").hexdigest()
             if known is None:
                 skipped = _changed_since_applied(path, facts, store, progress)
-                yield None if skipped else f"file:{path}", Handled(path, looks, digest, 1)
+                yield None if skipped else f"file:{path}", HandledFile(path, looks, digest, 1)
             elif known.digest == digest:
-                yield None, Handled(path, looks, digest, known.version)
+                yield None, HandledFile(path, looks, digest, known.version)
             else:
                 progress.note(f"{path}: replaced since it was applied; what it holds now is a new batch")
                 version = known.version + 1
-                yield f"file:{path}#{version}-{digest[:16]}", Handled(path, looks, digest, version)
+                yield f"file:{path}#{version}-{digest[:16]}", HandledFile(path, looks, digest, version)
 
 
 def _listed(folder: Path) -> list[tuple[str, stat_result]]:

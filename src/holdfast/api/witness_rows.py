@@ -16,7 +16,7 @@ from holdfast.api.workspace import Subject
 from holdfast.changes.diff import Diff, Witness
 from holdfast.engines.registry import table_of_rows
 from holdfast.store.records import WitnessRow, WitnessRows
-from holdfast.store.rule_events import turned
+from holdfast.store.rule_events import given_changes
 from holdfast.table.plain import plain_rows
 from holdfast.table.row_names import witnesses_of
 from holdfast.table.table import Table
@@ -26,17 +26,17 @@ MOST_ROWS = 200  # with values, for a batch
 MOST_CELLS = 20_000  # values of them in all
 
 Diffs = Mapping[Subject, Diff]
-Witnesses = dict[Subject, dict[str, Witness]]  # by the text of the rule
+GivenWitnesses = dict[Subject, dict[str, Witness]]  # by the text of the rule
 Place = tuple[str, int]  # a table, and the number of a row
 _Broken = tuple[Subject, str, Witness]  # a rule that broke, and the rows that broke it
 
 
-def given_witnesses(diffs: Diffs, tables: Mapping[str, Table]) -> Witnesses:
+def given_witnesses(diffs: Diffs, tables: Mapping[str, Table]) -> GivenWitnesses:
     """One new violation of each given rule that has some, unless only their number is known."""
-    found: Witnesses = {}
+    found: GivenWitnesses = {}
     rows: dict[str, dict[tuple[Subject, str], tuple[int, ...]]] = {}  # by table, so that each is read once
     for subject, diff in diffs.items():
-        broken, worse, _ = turned(diff)
+        broken, worse, _ = given_changes(diff)
         for text in (*broken, *worse):
             if text in diff.violations and (new := diff.violations[text].example):
                 rows.setdefault(table_of_rows(*subject, text), {})[subject, text] = new
@@ -46,7 +46,7 @@ def given_witnesses(diffs: Diffs, tables: Mapping[str, Table]) -> Witnesses:
     return found
 
 
-def witness_rows(diffs: Diffs, given: Witnesses, tables: Mapping[str, Table]) -> WitnessRows:
+def witness_rows(diffs: Diffs, given: GivenWitnesses, tables: Mapping[str, Table]) -> WitnessRows:
     """The rows that broke rules, with their values: as many as are stored for a batch."""
     rows = _rows_of(_broken(diffs, given, ()), tables)
     if _fitting(rows, tables) < len(rows):  # only then it matters which come first
@@ -55,7 +55,7 @@ def witness_rows(diffs: Diffs, given: Witnesses, tables: Mapping[str, Table]) ->
     return WitnessRows(dict(_with_values(dict(islice(rows.items(), most)), tables)), len(rows) - most)
 
 
-def _broken(diffs: Diffs, given: Witnesses, first: Iterable[tuple[Subject, str]]) -> Iterator[_Broken]:
+def _broken(diffs: Diffs, given: GivenWitnesses, first: Iterable[tuple[Subject, str]]) -> Iterator[_Broken]:
     """The given rules that have new violations, and then the found ones that broke, some of them first. Of rules that
     the same rows broke, only one is listed.
     """

@@ -16,7 +16,7 @@ from holdfast.engines.registry import ALL_TABLES
 from holdfast.engines.watched import WatchedTable
 from holdfast.intake.readers import discovery_runner
 from holdfast.intake.source import ReadOptions
-from holdfast.intake.tables import Built, build_table, by_table
+from holdfast.intake.tables import BuiltTable, build_table, by_table
 from holdfast.progress import Progress
 from holdfast.table import files
 from holdfast.table.change import Batch
@@ -42,7 +42,7 @@ class Workspace:
         """The columns and the number of rows of each table."""
         return {name: (watched.table.schema, watched.table.rows) for name, watched in self.tables.items()}
 
-    def add(self, name: str, built: Built) -> None:
+    def add(self, name: str, built: BuiltTable) -> None:
         """Watch a table that was just read. One table that needs another runner than threads is enough for all."""
         table = built.admitted.table
         self.tables[name], self.left_out[name] = WatchedTable(table), built.left_out

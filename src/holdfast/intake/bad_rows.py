@@ -30,7 +30,7 @@ from holdfast.intake.staged_rows import (
     write_in_chunks,
 )
 from holdfast.sources import jsonlines
-from holdfast.sources.bad_records import NOTHING, Rejected, Sifted, sift_piece
+from holdfast.sources.bad_records import NOTHING, GoodAndBad, Rejected, sift_piece
 from holdfast.sources.pieces import Piece
 from holdfast.table import arrow
 from holdfast.table.encode import Caster, stage
@@ -55,17 +55,17 @@ def stage_good_rows(opened: OpenSource, plan: Plan, folder: str, few: int) -> tu
         return stage_in_order(sifted.table, plan, folder, few), sifted.bad
 
 
-def sifted_whole(opened: OpenSource) -> Sifted:
+def sifted_whole(opened: OpenSource) -> GoodAndBad:
     """All records of a source in memory; the source is no Spark DataFrame."""
     if opened.sifted is not None:
         assert opened.table is not None
         return replace(opened.sifted, table=opened.table)
     if opened.table is not None:
-        return Sifted(opened.table, len(opened.table))
+        return GoodAndBad(opened.table, len(opened.table))
     parts = [sift_piece(piece) for piece in opened.pieces]
     table = pa.concat_tables([without_dictionaries(part.table) for part in parts])
     bad = Rejected.end_to_end((part.records, part.bad) for part in parts)
-    return Sifted(table, sum(part.records for part in parts), bad)
+    return GoodAndBad(table, sum(part.records for part in parts), bad)
 
 
 # ---- pieces of files ------------------------------------------------------------------------------------------------
@@ -83,7 +83,7 @@ def _stage_sifted(plan: Plan, folder: str, source: str, piece: Piece) -> tuple[S
 # ---- values ---------------------------------------------------------------------------------------------------------
 
 
-def _fitting(sifted: Sifted, plan: Plan, source: str) -> Sifted:
+def _fitting(sifted: GoodAndBad, plan: Plan, source: str) -> GoodAndBad:
     """Without the rows that have a bad value."""
     reasons: dict[int, list[str]] = {}
     for rows, reason in _misfits(sifted.table, plan):
@@ -97,7 +97,7 @@ def _fitting(sifted: Sifted, plan: Plan, source: str) -> Sifted:
     good = np.ones(len(sifted.table), np.bool_)
     good[rows] = False
     table = without_dictionaries(sifted.table).filter(arrow.from_numpy(good))  # they would hold the bad values
-    return Sifted(table, sifted.records, sifted.bad.and_rows(rows, sentences))
+    return GoodAndBad(table, sifted.records, sifted.bad.and_rows(rows, sentences))
 
 
 def _without_advice(sentence: str) -> str:

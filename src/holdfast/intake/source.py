@@ -19,7 +19,7 @@ from holdfast.intake.in_memory import arrow_table, is_spark_frame
 from holdfast.intake.paths import files_of, kind_of, refuse_lake_elsewhere, refuse_lake_here, refuse_other_format
 from holdfast.intake.readers import Reader, choose_reader, fits, partitioned, refuse_other_reader, text_bytes
 from holdfast.sources import jsonlines, local, pieces
-from holdfast.sources.bad_records import Sifted, sift_json
+from holdfast.sources.bad_records import GoodAndBad, sift_json
 from holdfast.sources.ddl import parse_plain_ddl, refuse_wrong_ddl
 from holdfast.sources.dialect import CsvOptions, Dialect
 from holdfast.sources.file_errors import refuse_long_lines
@@ -92,7 +92,7 @@ class OpenSource:
     files: tuple[str, ...] = ()
     dialect: Dialect | None = None
     json: bool = False
-    sifted: Sifted | None = None
+    sifted: GoodAndBad | None = None
     notes: tuple[str, ...] = ()
     secrets: frozenset[str] = field(default=frozenset(), repr=False)
     records: pa.Array | None = None

@@ -31,7 +31,7 @@ from holdfast.table.types import Column
 
 
 @dataclass(frozen=True)
-class Built:
+class BuiltTable:
     """A new table, the columns left out, the options for later files of it, who read it, and who runs its tasks."""
 
     admitted: Admitted
@@ -61,7 +61,7 @@ def build_table(
     spark: Any,
     progress: Progress,
     wanted: Sequence[str] = (),
-) -> Built:
+) -> BuiltTable:
     """Read a source whole and encode it; all of its columns, or those that are named."""
     if not name.strip():
         where = f"{source}: " if isinstance(source, str | Path) else ""
@@ -86,7 +86,7 @@ def build_table(
     written = replace(options.csv, nulls=markers)
     if opened.dialect is not None:  # later files need not guess it again
         written = replace(written, separator=opened.dialect.separator, quote=opened.dialect.quote)
-    return Built(admitted, left_out, written, runner, opened.reader)
+    return BuiltTable(admitted, left_out, written, runner, opened.reader)
 
 
 def _opened(name: str, opened: OpenSource, progress: Progress) -> OpenSource:

@@ -15,7 +15,7 @@ from holdfast.changes.diff import Result, Witness
 from holdfast.engines.contract import Json
 from holdfast.engines.registry import rule_class
 from holdfast.report.document.details import rule_of, side_by_side, violations_page
-from holdfast.report.document.redaction import Shown, ShownRow
+from holdfast.report.document.redaction import ShownRow, ShownValues
 from holdfast.report.document.timeline import timeline_of, turn_of
 from holdfast.report.pictures import STYLE, escape, strip
 from holdfast.report.tables import sections
@@ -118,7 +118,7 @@ def witness_pair(engine: str, text: str, witness: Witness) -> Json | None:
     sides = [ShownRow(*each) for each in zip(witness.rows, keys, witness.values, strict=True)]
     numeric = {name for side in sides for name, value in side.values.items() if isinstance(value, int | float)}
     columns = list(dict.fromkeys([*rule.columns, *sides[0].values]))
-    return side_by_side(rule, sides, columns, Shown(), witness.sentence, numeric=numeric)
+    return side_by_side(rule, sides, columns, ShownValues(), witness.sentence, numeric=numeric)
 
 
 # ---- results ---------------------------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from holdfast.errors import BadInput, suggest
 from holdfast.rules import conditions
 from holdfast.rules.arithmetic import Types, as_float, common_type, in_floats
 from holdfast.rules.conditions import Arithmetic, Cell, Comparison, Condition, Operand, leaves
-from holdfast.rules.constants import MOMENTS, Constant, Unfit, Value
+from holdfast.rules.constants import TIME_TYPES, Constant, Unfit, Value
 from holdfast.rules.reader import is_number as is_numeral
 from holdfast.rules.regex import refuse_bad
 from holdfast.search.queries import Operator
@@ -164,9 +164,9 @@ class Checker:
             return right if isinstance(value, str) else self.expect(given, left, right, f"'{digits}'")
         if pa.types.is_duration(kept):
             raise self.error(given, f"compares {show_type(kept)} with a constant; compare it with another column")
-        kind = MOMENTS["date" if pa.types.is_date(kept) else "time" if pa.types.is_time(kept) else "timestamp"]
+        kind = TIME_TYPES["date" if pa.types.is_date(kept) else "time" if pa.types.is_time(kept) else "timestamp"]
         moment = kind.read(value) if isinstance(value, str) else value
-        if kind is MOMENTS["timestamp"]:
+        if kind is TIME_TYPES["timestamp"]:
             moment = _stamp(moment, kept)
         return Constant(moment) if type(moment) is kind.kind else self.expect(given, left, right, kind.form)
 

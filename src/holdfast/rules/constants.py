@@ -67,7 +67,7 @@ _CLOCK = r"[0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?"
 _STAMP = f"{_DATE}([ T]{_CLOCK}(Z|[+-][0-9]{{2}}:[0-9]{{2}})?)?"
 
 
-class Moment(NamedTuple):
+class TimeType(NamedTuple):
     """A type of dates or times, and how its values are written."""
 
     kind: type[dt.date | dt.time]
@@ -82,8 +82,8 @@ class Moment(NamedTuple):
             return None
 
 
-MOMENTS = {
-    "date": Moment(dt.date, _DATE, "DATE 'YYYY-MM-DD'"),
-    "timestamp": Moment(dt.datetime, _STAMP, "TIMESTAMP 'YYYY-MM-DD HH:MM:SS'"),  # the clock may be missing
-    "time": Moment(dt.time, _CLOCK, "TIME 'HH:MM:SS'"),
+TIME_TYPES = {
+    "date": TimeType(dt.date, _DATE, "DATE 'YYYY-MM-DD'"),
+    "timestamp": TimeType(dt.datetime, _STAMP, "TIMESTAMP 'YYYY-MM-DD HH:MM:SS'"),  # the clock may be missing
+    "time": TimeType(dt.time, _CLOCK, "TIME 'HH:MM:SS'"),
 }

@@ -4,7 +4,7 @@ Besides the checks of every condition (`check`), constants are fitted to their c
 column can't hold is rounded down together with its operator (`t.Age < 0.5` becomes `t.Age <= 0`). So no later step
 compares a constant across types.
 
-`notes` tells what is allowed but odd: a constraint that no rows can violate, or one that does not relate its rows.
+`notes` says what is allowed but odd: a constraint that no rows can violate, or one that does not relate its rows.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ from holdfast.errors import BadInput, suggest
 from holdfast.rules.given import GivenRule
 from holdfast.rules.registry import parse, rule_type
 from holdfast.rules.rule import Severity
-from holdfast.rules.yaml_lines import Steps, read_marked
+from holdfast.rules.yaml_lines import Steps, read_yaml
 from holdfast.visible import visible_json
 
 # ---- the format -----------------------------------------------------------------------------------------------------
@@ -128,7 +128,7 @@ class Rules:
 
 def read_rules(path: str | Path) -> Rules:
     """The rules of a YAML or JSON file; an error names the file, the line and the rule."""
-    marked = read_marked(path)
+    marked = read_yaml(path)
     if marked.root is None:
         raise BadInput(f"{path}: the file is empty; start it with rules:")
     rules = _rules(marked.data, marked.place)

@@ -14,7 +14,7 @@ from decimal import Decimal
 from typing import Any, TypeVar
 
 from holdfast.errors import BadInput, suggest
-from holdfast.rules.constants import MOMENTS, Constant
+from holdfast.rules.constants import TIME_TYPES, Constant
 from holdfast.search.queries import MIRRORED, Operator
 from holdfast.text.quotes import QUOTED, WORD, between, unquoted
 
@@ -158,9 +158,9 @@ class Reader:
         """The constant that begins with the word just read: `true`, `NaN`, `DATE '…'`; None: it begins none."""
         if token.word in _WORDS:
             return Constant(_WORDS[token.word])
-        if token.word not in MOMENTS or self.peek.kind != "string":
+        if token.word not in TIME_TYPES or self.peek.kind != "string":
             return None
-        written, kind = self.take(), MOMENTS[token.word]
+        written, kind = self.take(), TIME_TYPES[token.word]
         self.last = f"{token.text} {written.text}"
         moment = kind.read(unquoted(written.text))
         if moment is None:

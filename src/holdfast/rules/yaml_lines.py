@@ -25,7 +25,7 @@ _SHOWN = 100
 
 
 @dataclass(frozen=True)
-class Marked:
+class YamlFile:
     """The values of a file, and the nodes that they come from."""
 
     path: str
@@ -40,7 +40,7 @@ class Marked:
         return self.path if node is None else _place(self.path, node)
 
 
-def read_marked(path: str | Path) -> Marked:
+def read_yaml(path: str | Path) -> YamlFile:
     """The one document of a YAML file."""
     with clear_sentences(path):
         text = _text_of(path)
@@ -50,7 +50,7 @@ def read_marked(path: str | Path) -> Marked:
             root = loader.get_single_node()
             if root is not None:
                 _refuse_traps(str(path), text, root)
-            return Marked(str(path), None if root is None else loader.construct_document(root), root)
+            return YamlFile(str(path), None if root is None else loader.construct_document(root), root)
         finally:
             loader.dispose()
     except (yaml.YAMLError, ValueError, OverflowError, RecursionError) as error:

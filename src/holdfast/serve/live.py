@@ -33,7 +33,7 @@ Hear = Callable[[int | None], None]  # called with the last batch when batches a
 
 
 @dataclass(frozen=True)
-class Packed:
+class CompressedDocument:
     """A document as it is sent: JSON, compressed."""
 
     content: bytes
@@ -46,7 +46,7 @@ class _Moment:
 
     number: int
     seq: int
-    document: Packed | None = None
+    document: CompressedDocument | None = None
     listings: dict[str, Listing] = field(default_factory=dict)  # the last used one is last
 
 
@@ -70,7 +70,7 @@ class Live:
         self._thread.start()
 
     def hush(self) -> None:
-        """Tell all listeners that there will be no more news."""
+        """Let all listeners know that there will be no more news."""
         self._ends.set()
         for hear in list(self._listeners):
             hear(None)
@@ -109,7 +109,7 @@ class Live:
             pause = max(_SECONDS, perf_counter() - started)  # where documents take long, others get half of the time
 
     def look(self) -> None:
-        """Check whether anything was committed; then tell the listeners, and make the cached parts again."""
+        """Check whether anything was committed; then notify the listeners, and make the cached parts again."""
         number, rules = self._moment.number, tuple(self._moment.listings)
         try:
             with self._lock, clear_sentences(self.path):
@@ -154,7 +154,7 @@ class Live:
         """The tag of the document as it is now."""
         return f'"{self._run}-{self._moment.number}"'
 
-    def document(self) -> Packed:
+    def document(self) -> CompressedDocument:
         """All that a page shows, made once after each change."""
         with self._lock:
             self._refuse_trouble()
@@ -162,7 +162,7 @@ class Live:
             if moment.document is None:
                 written = json.dumps(self._view.document(live=True), ensure_ascii=False, separators=(",", ":"))
                 content = gzip.compress(written.encode("utf-8", "backslashreplace"), 6, mtime=0)
-                moment.document = Packed(content, self.tag())
+                moment.document = CompressedDocument(content, self.tag())
             return moment.document
 
     def listing(self, rule: str) -> Listing:

@@ -64,7 +64,7 @@ NOTHING = Rejected(np.empty(0, np.int64), ())
 
 
 @dataclass(frozen=True)
-class Sifted:
+class GoodAndBad:
     """The rows of a part of a source, its number of records, and the bad ones."""
 
     table: pa.Table
@@ -72,13 +72,13 @@ class Sifted:
     bad: Rejected = NOTHING
 
 
-def sift_piece(piece: Piece) -> Sifted:
+def sift_piece(piece: Piece) -> GoodAndBad:
     """The rows of a piece of a file; CSV columns are text."""
     if isinstance(piece, CsvPiece):
         data, first = piece.data()
         return sift_csv(data, first, piece.dialect)
     table = piece.read()
-    return Sifted(table, len(table))
+    return GoodAndBad(table, len(table))
 
 
 # ---- CSV ------------------------------------------------------------------------------------------------------------
@@ -141,7 +141,7 @@ def _line_end(data: bytes, place: int) -> int:
     return end + 1 if data[end - 1 : end + 1] == b"\r\n" else end
 
 
-def sift_csv(data: bytes, first: int, dialect: Dialect) -> Sifted:
+def sift_csv(data: bytes, first: int, dialect: Dialect) -> GoodAndBad:
     """The rows of CSV from byte `first` on."""
     records = index_csv(data, first, dialect)
     reasons = {**_wrong_widths(records, len(dialect.names)), **_wrong_bytes(data, records)}
@@ -149,7 +149,7 @@ def sift_csv(data: bytes, first: int, dialect: Dialect) -> Sifted:
     table = parsed(pa.py_buffer(b"\n" + _without(data, records, bad.records)), dialect)
     if len(table) != len(records) - len(reasons):  # an error of ours
         raise BadInput("not readable as CSV: it is unclear where its records end; mend its quotes")
-    return Sifted(table, len(records), bad)
+    return GoodAndBad(table, len(records), bad)
 
 
 def _wrong_widths(records: Records, expected: int) -> dict[int, str]:
@@ -188,7 +188,7 @@ def _without(data: bytes, records: Records, bad: NDArray[np.int64]) -> bytes:
 # ---- JSON lines -----------------------------------------------------------------------------------------------------
 
 
-def sift_json(paths: Sequence[str]) -> Sifted:
+def sift_json(paths: Sequence[str]) -> GoodAndBad:
     """The rows of files of JSON lines, as columns of marked text."""
     tables, reasons, count = [], {}, 0
     for _, lines in json_lines(paths):
@@ -202,7 +202,7 @@ def sift_json(paths: Sequence[str]) -> Sifted:
                 reasons[number] = str(error)
         count += len(lines)
         tables.append((len(rows), jsonlines.columns_of(rows)))
-    return Sifted(jsonlines.end_to_end(tables), count, Rejected.of(reasons))
+    return GoodAndBad(jsonlines.end_to_end(tables), count, Rejected.of(reasons))
 
 
 def json_lines(paths: Sequence[str]) -> Iterator[tuple[str, list[tuple[int, bytes]]]]:

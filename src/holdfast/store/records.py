@@ -133,7 +133,7 @@ class Commit:
     rows: WitnessRows = field(default_factory=WitnessRows)
 
 
-class Handled(NamedTuple):
+class HandledFile(NamedTuple):
     """A file of a watched folder that was applied: `looks` changes whenever the file does, `digest` with its content
     alone; `version` counts the contents that were applied under its name.
     """

@@ -31,7 +31,7 @@ class RuleEvent(NamedTuple):
     implied_by: str = ""
 
 
-class Turned(NamedTuple):
+class GivenChanges(NamedTuple):
     """The given rules that went from no violations to some, got new violations, and went from some to none."""
 
     broken: dict[str, Finding]
@@ -95,7 +95,7 @@ def events_of(diff: Diff, many: bool, witnesses: Mapping[str, Witness], stored: 
     those of given rules that got worse, as all may with each batch. Rows with stored values have no keys. `witnesses`
     are those of given rules.
     """
-    broken, worse, mended = turned(diff)
+    broken, worse, mended = given_changes(diff)
     causes = diff.causes if len(diff.lost) - len(diff.witnesses) <= _MOST_IMPLIED else {}
     texts: dict[int, str] = {}  # of witnesses: many rules may share one object
     for text in diff.lost:
@@ -121,9 +121,9 @@ def _witness_text(witness: Witness, stored: Collection[int]) -> str:
     return json.dumps({name: value for name, value in plain.items() if name != "values"})
 
 
-def turned(diff: Diff) -> Turned:
+def given_changes(diff: Diff) -> GivenChanges:
     """The given rules whose violations changed."""
-    found = Turned({}, {}, {})
+    found = GivenChanges({}, {}, {})
     for text, (old, new) in diff.changed.items():
         before, after = (getattr(finding, "violations", None) for finding in (old, new))
         if before == 0 and after:
@@ -139,7 +139,7 @@ def how_many(diffs: Iterable[Diff]) -> tuple[int, int, int]:
     """How many rules a batch gained and lost, also given ones; and how many findings changed."""
     gained = lost = changed = 0
     for diff in diffs:
-        given = turned(diff)
+        given = given_changes(diff)
         gained += len(diff.gained) + len(given.mended)
         lost += len(diff.witnesses) + len(given.broken)
         changed += len(diff.changed)

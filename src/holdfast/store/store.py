@@ -34,7 +34,7 @@ from holdfast.store.erasure import forget_rows
 from holdfast.store.layout import DATABASE, LOCK, SEGMENTS, SUMS, TO_OPEN, WITH_STATES, named_files, named_with_states
 from holdfast.store.lock import WriterLock
 from holdfast.store.memory import StoredMemory
-from holdfast.store.records import AppliedBatch, BatchRecord, Commit, Handled, StateFiles, TableRecord
+from holdfast.store.records import AppliedBatch, BatchRecord, Commit, HandledFile, StateFiles, TableRecord
 from holdfast.store.rule_events import put_diffs, put_results
 from holdfast.store.sums import SumsWriter, checked, wrong_files
 from holdfast.store.watch_change import ChangeRecord, WatchChange, changes, put_change, put_table, stored_tables
@@ -238,10 +238,10 @@ class Store:
         """The changes of rules and columns, the oldest first."""
         return self._read(changes)
 
-    def handled_files(self) -> dict[str, Handled]:
+    def handled_files(self) -> dict[str, HandledFile]:
         """The files of watched folders that were applied, by path."""
         rows = self._rows("SELECT path, looks, digest, version FROM handled_files")
-        return {row[0]: Handled(*row) for row in rows}
+        return {row[0]: HandledFile(*row) for row in rows}
 
     @property
     def memory(self) -> StoredMemory:
@@ -303,7 +303,7 @@ class Store:
 
     # ---- writing ----------------------------------------------------------------------------------------------------
 
-    def put_handled(self, file: Handled) -> None:
+    def put_handled(self, file: HandledFile) -> None:
         """Remember a file of a watched folder."""
         with self._at_once():
             self._db.execute("INSERT OR REPLACE INTO handled_files VALUES (?, ?, ?, ?)", file)

@@ -11,7 +11,7 @@ from holdfast.report.document.content import Content
 from holdfast.report.document.context import Context, Json
 from holdfast.report.document.details import DetailWriter
 from holdfast.report.document.overview import OverviewWriter
-from holdfast.report.document.redaction import Hashed, Shown
+from holdfast.report.document.redaction import HashedValues, ShownValues
 from holdfast.report.document.tables import TableWriter
 from holdfast.report.document.timeline import HELD, Timeline
 from holdfast.report.pictures import Span, strip
@@ -24,7 +24,7 @@ def document(
     content: Content, *, redact: bool = False, live: bool = False, budget: int = BUDGET, most: int | None = None
 ) -> Json:
     """The document of some content; of the rules as many as fit the budget, or at most `most`."""
-    of = Context(content, Hashed() if redact else Shown(), budget, most)
+    of = Context(content, HashedValues() if redact else ShownValues(), budget, most)
     strips = _Strips(content.last, of.shown.redacted)
     tables = TableWriter(of)
     return {

@@ -9,7 +9,7 @@ from holdfast.engines.registry import rule_class
 from holdfast.report.document.columns import ColumnIndex
 from holdfast.report.document.content import Content, RowValues
 from holdfast.report.document.details import rule_of, wanted_rows
-from holdfast.report.document.redaction import Shown
+from holdfast.report.document.redaction import ShownValues
 from holdfast.report.document.rules import RuleBlock, RuleName, RuleSection
 from holdfast.results.memory import RuleKey
 
@@ -21,7 +21,7 @@ MOST_EVENTS = 20_000  # the newest
 class Context:
     """What is needed to write one document."""
 
-    def __init__(self, content: Content, shown: Shown, budget: int, most: int | None) -> None:
+    def __init__(self, content: Content, shown: ShownValues, budget: int, most: int | None) -> None:
         self.content, self.shown = content, shown
         self.schemas = {name: each.table.schema for name, each in content.watched.items()}
         self.columns = ColumnIndex({name: schema.names for name, schema in self.schemas.items()})

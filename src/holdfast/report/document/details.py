@@ -14,7 +14,7 @@ from holdfast.engines.listing import Listing
 from holdfast.engines.registry import given_class, rule_class
 from holdfast.engines.watched import WatchedTable
 from holdfast.report.document.content import BreakingRows, RowValues, RuleContent
-from holdfast.report.document.redaction import Shown, ShownRow
+from holdfast.report.document.redaction import ShownRow, ShownValues
 from holdfast.report.document.timeline import Timeline
 from holdfast.report.pictures import line
 from holdfast.rules.file import rule_entry
@@ -39,7 +39,7 @@ def side_by_side(
     rule: Rule,
     sides: Sequence[ShownRow],
     columns: Sequence[str],
-    shown: Shown,
+    shown: ShownValues,
     sentence: str,
     nulls: Nulls = Nulls.EQUAL,
     numeric: Container[str] = (),
@@ -80,7 +80,9 @@ def _rows_to_show(rule: RuleContent) -> list[BreakingRows]:
 class DetailWriter:
     """Writes the details of rules."""
 
-    def __init__(self, schemas: Mapping[str, Schema], rows: RowValues, shown: Shown, last: int, live: bool) -> None:
+    def __init__(
+        self, schemas: Mapping[str, Schema], rows: RowValues, shown: ShownValues, last: int, live: bool
+    ) -> None:
         self._schemas, self._rows, self._shown, self._last, self._live = schemas, rows, shown, last, live
 
     def of(self, rule: RuleContent, strip: Callable[[Timeline], int]) -> dict[str, Any]:
@@ -186,5 +188,5 @@ def violations_page(listing: Listing, first: int, count: int) -> dict[str, Any]:
     table = listing.rule.table
     pairs = [tuple(row for row in pair if row != NOBODY) for pair in listing.pairs[first : first + count].tolist()]
     rows = RowValues({table: WatchedTable(listing.table)}, {table: {row for pair in pairs for row in pair}})
-    details = DetailWriter({table: listing.table.schema}, rows, Shown(), last=0, live=True)
+    details = DetailWriter({table: listing.table.schema}, rows, ShownValues(), last=0, live=True)
     return {**about, "violations": [details.pair(table, listing.rule.rule, BreakingRows(0, pair)) for pair in pairs]}

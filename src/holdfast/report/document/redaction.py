@@ -18,7 +18,7 @@ from holdfast.visible import cut, visible
 _LONGEST = 200  # letters of a value
 
 
-class Shown:
+class ShownValues:
     """Values as they are."""
 
     redacted = False
@@ -36,7 +36,7 @@ class Shown:
         return text
 
 
-class Hashed(Shown):
+class HashedValues(ShownValues):
     """Values as short hashes. Equal values have equal hashes within a page, and other hashes in another page."""
 
     redacted = True
@@ -76,7 +76,7 @@ class ShownRow:
     values: Values
     alive: bool = True
 
-    def to_json(self, shown: Shown, columns: Sequence[str], rule: Rule) -> Json:
+    def to_json(self, shown: ShownValues, columns: Sequence[str], rule: Rule) -> Json:
         """Its name, and what it has in some columns."""
         name = shown.name(self.row, self.key, self.values, rule.columns)
         texts = [shown.value(self.values[column]) if column in self.values else "–" for column in columns]

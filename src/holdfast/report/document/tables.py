@@ -64,7 +64,7 @@ class TableWriter:
     def column(self, table: str, place: int) -> Json:
         """A column of a table."""
         watched, show = self._of.content.watched[table], self._of.shown.value
-        about, facts = watched.table.schema.columns[place], portrait(watched, place)
+        about, facts = watched.table.schema.columns[place], column_summary(watched, place)
         name = about.name
         frequent = [(show(value), count) for value, count in facts.frequent]
         others = facts.rows - facts.nulls - sum(count for _, count in frequent)
@@ -158,7 +158,7 @@ def _rows_over_time(content: Content) -> dict[str, list[tuple[int, float | None]
 
 
 @dataclass(frozen=True)
-class Portrait:
+class ColumnSummary:
     """The facts of a column, and how its values spread: in bins if they are numbers or times."""
 
     rows: int
@@ -170,13 +170,13 @@ class Portrait:
     bins: Sequence[int] = ()
 
 
-def portrait(watched: WatchedTable, column: int) -> Portrait:
-    """The portrait of a column."""
+def column_summary(watched: WatchedTable, column: int) -> ColumnSummary:
+    """The summary of a column."""
     table, counts = watched.table, watched.part(Frequencies).columns[column].array
     codes = 1 + np.flatnonzero(counts[1:])  # null has code 0
     nulls = int(counts[NULL_CODE]) if len(counts) else 0
     if not len(codes):
-        return Portrait(table.rows, nulls, 0, None, None, ())
+        return ColumnSummary(table.rows, nulls, 0, None, None, ())
     often, dictionary = counts[codes], table.dictionaries[column]
     first = _most_frequent(often)
     frequent = list(zip(plain_values(dictionary.values(codes[first])), often[first].tolist(), strict=True))
@@ -188,7 +188,7 @@ def portrait(watched: WatchedTable, column: int) -> Portrait:
     last = pc.min_max(pa.array(ends, dictionary.kept))
     least, greatest = plain_values(pa.array(last.values(), dictionary.kept))
     bins = _binned(numbers, often) if len(codes) > 2 * _FREQUENT else []
-    return Portrait(table.rows, nulls, len(codes), least, greatest, frequent, bins)
+    return ColumnSummary(table.rows, nulls, len(codes), least, greatest, frequent, bins)
 
 
 def _most_frequent(often: NDArray[Any]) -> NDArray[np.int64]:
