@@ -1,11 +1,11 @@
-"""What speaks for an FD, straight from the definition (see holdfast.engines.functional.evidence)."""
+"""What speaks for an FD, straight from the definition (see holdfast.engines.functional.fd_score)."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Sequence
 
-from holdfast.engines.functional.evidence import UNIT, FDEvidence
+from holdfast.engines.functional.fd_score import UNIT, FDEvidence
 
 
 def evidence(left: Sequence[tuple[Hashable, ...]], right: Sequence[Hashable], nulls: str = "equal") -> FDEvidence:

@@ -22,9 +22,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Self
 
 from holdfast.rules.conditions import alike, compared
+from holdfast.rules.error_measures import error_figures
 from holdfast.rules.reader import Reader, follows_braces
 from holdfast.rules.rule import Breach, Rule, listed
-from holdfast.rules.shares import error_figures
 from holdfast.table.nulls import Nulls
 from holdfast.text.quotes import quoted
 

@@ -17,10 +17,10 @@ from holdfast.engines.thresholds import least
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import SILENT, Progress
 from holdfast.rules.dependency import FD
-from holdfast.rules.shares import pairs_of
+from holdfast.rules.error_measures import pairs_of
 from holdfast.table.nulls import NullMode
 from holdfast.table.runner import Threads
-from tests.engines.functional.test_agreement import expected
+from tests.engines.functional.test_group_counts import expected
 from tests.laws.world import COLUMNS, Batch, Row, World, null_modes, row_lists
 
 NAMES = [column.name for column in COLUMNS]

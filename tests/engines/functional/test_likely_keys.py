@@ -19,7 +19,7 @@ from holdfast.engines.thresholds import LIKELY, least
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import SILENT, Progress
 from holdfast.rules.dependency import Key
-from holdfast.rules.shares import pairs_of
+from holdfast.rules.error_measures import pairs_of
 from holdfast.table.nulls import NullMode
 from holdfast.table.runner import Threads
 from holdfast.table.table import Schema

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import holdfast as hf
 from holdfast.engines.functional.groups import Groups
-from holdfast.engines.given.status import TrackRecord
+from holdfast.engines.given.track_record import TrackRecord
 from holdfast.table.nulls import NullMode
 from tests.engines.functional.test_groups import followed, lefts, rights
 from tests.laws.world import Batch, Row, World, batches, null_modes, row_lists

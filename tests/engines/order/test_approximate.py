@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from holdfast.engines.order import touched
+from holdfast.engines.order import changed_groups
 from holdfast.engines.registry import make_engine
 from holdfast.rules.order import Compatible, ConstantOD
 from holdfast.table.nulls import NullMode
@@ -64,8 +64,8 @@ def counting_touched_groups(always: bool) -> Iterator[None]:
     """Count after a batch the groups that it touched, however large a part of the table these are; or as it comes."""
     with pytest.MonkeyPatch.context() as patch:
         if always:
-            patch.setattr(touched, "_FEW", 0)
-            patch.setattr(touched, "_MOST", 0)
+            patch.setattr(changed_groups, "_FEW", 0)
+            patch.setattr(changed_groups, "_MOST", 0)
         yield
 
 

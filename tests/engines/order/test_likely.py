@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import holdfast as hf
 from holdfast.engines.order.likely import MOST_COLUMNS, Pair, RankedRows, as_given, likely
-from holdfast.engines.order.measured import MeasuredOrder
+from holdfast.engines.order.swap_counts import MeasuredOrder
 from holdfast.engines.scored import Scored, Wanted
 from holdfast.engines.thresholds import LIKELY, least
 from holdfast.engines.watched import WatchedTable

@@ -36,8 +36,8 @@ from holdfast.pairs.bitsets import Words
 from holdfast.pairs.filled import FilledColumns
 from holdfast.pairs.keys import KeyTable
 from holdfast.progress import SILENT, Progress
+from holdfast.rules.error_measures import ErrorName
 from holdfast.rules.rule import Rule
-from holdfast.rules.shares import ErrorName
 from holdfast.table.change import Batch, Change
 from holdfast.table.row_names import witnesses_of
 from holdfast.table.runner import Runner

@@ -18,8 +18,8 @@ from holdfast.lazy_rules import LazyRules, parsed
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
 from holdfast.pairs.filled import ALWAYS, Filled
+from holdfast.rules.error_measures import ErrorName, error_of
 from holdfast.rules.rule import Rule
-from holdfast.rules.shares import ErrorName, error_of
 from holdfast.text.quotes import quoted
 
 R = TypeVar("R", bound=Rule)

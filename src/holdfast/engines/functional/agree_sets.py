@@ -21,7 +21,7 @@ from holdfast.pairs.multiset import MOST_COLUMNS, Delta
 from holdfast.pairs.signatures import SignatureKind
 from holdfast.pairs.watch import PairWatch
 from holdfast.progress import Progress, search_progress
-from holdfast.rules.shares import pairs_of
+from holdfast.rules.error_measures import pairs_of
 from holdfast.table.change import Change
 from holdfast.table.rewrite import UsedCodes
 from holdfast.table.runner import Runner

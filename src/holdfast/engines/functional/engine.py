@@ -25,7 +25,7 @@ from holdfast.engines.thresholds import FEWEST_ROWS
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import Progress
 from holdfast.rules.dependency import Dependency
-from holdfast.rules.shares import pairs_of
+from holdfast.rules.error_measures import pairs_of
 from holdfast.table.change import Batch
 from holdfast.table.table import Table
 

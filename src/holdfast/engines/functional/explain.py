@@ -15,7 +15,7 @@ from holdfast.engines.thresholds import untested_sentence
 from holdfast.errors import BadInput
 from holdfast.pairs.filled import is_empty
 from holdfast.rules.dependency import FD, Dependency, columns_of, parse
-from holdfast.rules.shares import g1, g3
+from holdfast.rules.error_measures import g1, g3
 from holdfast.table.dictionary import NULL_CODE
 from holdfast.table.plain import plain_values
 from holdfast.table.row_names import keys_of, names_of
@@ -95,8 +95,8 @@ def explain(table: Table, text: str, clusters: int = 10, rows: int = 20) -> Depe
     shown = tuple(_broken(table, *groups.rows_in(int(cluster)), lhs, rhs, rows) for cluster in broken[:clusters])
     pairs, gone = groups.broken_pairs, groups.to_remove
     errors = g1(pairs, table.rows), g3(gone, table.rows)
-    told = replace(rule, error=errors[0], empty=is_empty(table, lhs))
-    return DependencyExplanation(told, table.rows, pairs, *errors, gone, len(broken), shown)
+    found = replace(rule, error=errors[0], empty=is_empty(table, lhs))
+    return DependencyExplanation(found, table.rows, pairs, *errors, gone, len(broken), shown)
 
 
 def explain_given(table: Table, text: str, rows: Sequence[int]) -> DependencyExplanation:

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.engines.functional.clusters import KEPT, NONE, Clusters
-from holdfast.engines.functional.evidence import EvidenceSums, FDEvidence
+from holdfast.engines.functional.fd_score import EvidenceSums, FDEvidence
 from holdfast.engines.given.finder import Finder, TableFinder
 from holdfast.engines.given.keeper import Effect, Pairs, alone
 from holdfast.engines.given.violation_changes import MOST
@@ -37,8 +37,10 @@ Ids = NDArray[np.int64]
 
 _LEAST = 1024  # fewer cells are kept, also where most are empty
 _SMALL = 1 << 16  # clusters and cells, which take five megabytes
-_TOLD = tuple(f"told {name}" for name in ("sums", *ValueCells._fields))  # the evidence for the rule, where it is kept
-PARTS = ("totals", *KEPT, *_TOLD)  # of a dump
+_EVIDENCE = tuple(
+    f"told {name}" for name in ("sums", *ValueCells._fields)
+)  # the evidence for the rule, where it is kept
+PARTS = ("totals", *KEPT, *_EVIDENCE)  # of a dump
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +72,7 @@ class Groups:
         self._kept = Clusters(len(self._lhs), rhs is None, self._distinct)
         # Pairs in a cell, pairs in a cluster, rows outside, living cells, rows without a null on the left.
         self._totals = np.zeros(5, np.int64)
-        self._telling: EvidenceSums | None = None  # kept once asked for
+        self._sums: EvidenceSums | None = None  # kept once asked for
 
     # ---- in files ---------------------------------------------------------------------------------------------------
 
@@ -91,8 +93,9 @@ class Groups:
 
     def dump(self) -> dict[str, NDArray[Any]]:
         """Arrays from which `load` makes the same groups of the same rows."""
-        told = {} if self._telling is None else self._telling.dump()
-        arrays = {"totals": self._totals, **self._kept.dump(), **{f"told {name}": own for name, own in told.items()}}
+        sums = {} if self._sums is None else self._sums.dump()
+        evidence = {f"told {name}": own for name, own in sums.items()}
+        arrays = {"totals": self._totals, **self._kept.dump(), **evidence}
         return {name: array.copy() for name, array in arrays.items()}
 
     @staticmethod
@@ -104,8 +107,8 @@ class Groups:
         groups._totals[:4] = arrays["totals"][:4]  # older states have no more of them
         groups._totals[4] = groups._named_in(np.arange(groups._kept.clusters.used))
         groups.rows, groups._values = table.rows, 0 if rhs is None else len(table.dictionaries[rhs])
-        if all(name in arrays for name in _TOLD):
-            groups._telling = EvidenceSums.load({name.removeprefix("told "): arrays[name] for name in _TOLD})
+        if all(name in arrays for name in _EVIDENCE):
+            groups._sums = EvidenceSums.load({name.removeprefix("told "): arrays[name] for name in _EVIDENCE})
         return groups
 
     # ---- asking -----------------------------------------------------------------------------------------------------
@@ -129,9 +132,9 @@ class Groups:
     @property
     def evidence(self) -> FDEvidence:
         """What speaks for an FD."""
-        if self._telling is None:
-            self._telling = EvidenceSums(self._kept.seen(), self._values)
-        return self._telling.evidence(self.rows, self.to_remove)
+        if self._sums is None:
+            self._sums = EvidenceSums(self._kept.seen(), self._values)
+        return self._sums.evidence(self.rows, self.to_remove)
 
     def outside(self) -> Ids:
         """The fewest rows without which the rule holds, by id, ascending."""
@@ -219,7 +222,7 @@ class Groups:
         left = self._cells_of(gone)
         moved = self._take(come.ids, self._cells_of(come), gone.ids, left)
         if self._kept.cells.used > _LEAST and 2 * int(self._totals[3]) < self._kept.cells.used:
-            self._kept, self._telling = self._kept.without_empty(), None
+            self._kept, self._sums = self._kept.without_empty(), None
         return moved
 
     def _cells_of(self, rows: Rows) -> Ids:
@@ -230,8 +233,8 @@ class Groups:
     def _take(self, born: Ids, come: Ids, dead: Ids, gone: Ids) -> Effect:
         """Let rows be born into cells, and others die in theirs."""
         before = self._before(gone, come)
-        if self._telling:
-            self._telling.leave(before.clusters, self._kept.seen(), self._values)
+        if self._sums:
+            self._sums.leave(before.clusters, self._kept.seen(), self._values)
         resolved = dead[self._are_outside(dead, gone)]
         self._count(gone, come)
         self._renew_oldest(before, born, come, dead)
@@ -239,8 +242,8 @@ class Groups:
             choose(before.clusters, self._kept.seen(), self._kept.oldest)
         outside = self._outside_in(before.clusters)
         self._totals += self._totals_of(before.cells, before.clusters, outside) - before.totals
-        if self._telling:
-            self._telling.enter(before.clusters, before.cells, before.counts, self._kept.seen(), self._values)
+        if self._sums:
+            self._sums.enter(before.clusters, before.cells, before.counts, self._kept.seen(), self._values)
         are_added = self._are_outside(born, come)
         added = born[are_added]
         left, returned, moved = self._swapped(before, born, come)

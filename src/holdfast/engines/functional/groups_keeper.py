@@ -26,8 +26,8 @@ from holdfast.engines.watched import FILES, WatchedTable
 from holdfast.pairs.keys import KeyTable
 from holdfast.progress import SILENT, Progress
 from holdfast.rules.dependency import Dependency, columns_of
+from holdfast.rules.error_measures import g1, g3
 from holdfast.rules.given import Named
-from holdfast.rules.shares import g1, g3
 from holdfast.table.change import Batch, Change
 from holdfast.table.dictionary import NULL_CODE
 from holdfast.table.rewrite import UsedCodes

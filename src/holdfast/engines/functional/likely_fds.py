@@ -5,7 +5,7 @@ side, and of at least `LEAST_OF_SEVERAL`: a longer rule must tell more than a sh
 column; what can't become a candidate is left out, by bounds that are certain:
 
 - rows that share the left side only get fewer as it grows, so a left side with too few needs no look at right sides,
-  nor do longer ones (`evidence.most`);
+  nor do longer ones (`fd_score.most`);
 - where many rows have not the value of most of their group, agreement is low: a look ends when there are too many (see
   `kernels.agreement`), and is not even taken where the right side has too many values for so few groups;
 - a column that others of the left side determine, exactly, changes no group.
@@ -18,14 +18,14 @@ from dataclasses import dataclass
 from itertools import chain, combinations
 
 from holdfast.borders.rows import CodedColumns
-from holdfast.engines.functional.agreement import Agreement, AgreementResult, LeftSide, Lhs
-from holdfast.engines.functional.evidence import most
+from holdfast.engines.functional.fd_score import most
+from holdfast.engines.functional.group_counts import AgreementResult, CodedRows, LeftSide, Lhs
 from holdfast.engines.scored import Scored, Wanted
 from holdfast.engines.thresholds import LEAST_OF_SEVERAL, ROWS_TO_REMOVE, least
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import Progress, search_progress
 from holdfast.rules.dependency import FD
-from holdfast.rules.shares import g1, g3
+from holdfast.rules.error_measures import g1, g3
 from holdfast.table.runner import Runner
 from holdfast.table.threads import SoFar, each
 from holdfast.text.quotes import quoted
@@ -39,10 +39,10 @@ _Piece = tuple[Lhs, list[int]]  # a left side, and the columns that make it long
 
 def likely(subject: WatchedTable, wanted: Wanted, runner: Runner, progress: Progress) -> list[Scored]:  # noqa: ARG001
     """The dependencies with the highest scores, the best first."""
-    search = _Search(Agreement(subject.table, codes=subject.part(CodedColumns)), progress)
+    search = _Search(CodedRows(subject.table, codes=subject.part(CodedColumns)), progress)
     for columns in range(1, wanted.max_lhs + 1):
         search.look_at(columns)
-    return search.told(wanted.top)
+    return search.scored(wanted.top)
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class _Found:
     lhs: Lhs
     rhs: int
     score: float
-    told: AgreementResult
+    result: AgreementResult
 
     @property
     def rank(self) -> tuple[float, int, Lhs, int]:
@@ -63,9 +63,9 @@ class _Found:
 class _Search:
     """What was found up to some columns on the left."""
 
-    def __init__(self, agreement: Agreement, progress: Progress) -> None:
-        self._agreement, self._progress = agreement, progress
-        self._columns = len(agreement.table.schema.columns)
+    def __init__(self, coded: CodedRows, progress: Progress) -> None:
+        self._coded, self._progress = coded, progress
+        self._columns = len(coded.table.schema.columns)
         self._scores: dict[tuple[Lhs, int], float] = {}  # those of candidates
         self._found: list[_Found] = []
         self._grow: set[Lhs] = {()}  # left sides of which longer ones may be candidates
@@ -88,7 +88,7 @@ class _Search:
     def _within_reason(self, pieces: list[_Piece], columns: int) -> list[_Piece]:
         """The same pieces; none, where they would take too long."""
         sides = sum(len(more) for _, more in pieces)
-        if columns == 1 or (sides <= MOST_SIDES and sides * self._columns * self._agreement.rows <= MOST_LOOKS):
+        if columns == 1 or (sides <= MOST_SIDES and sides * self._columns * self._coded.rows <= MOST_LOOKS):
             return pieces
         self._progress.note(
             f"Dependencies with {columns} or more columns on the left are not looked for, as there are {sides:,} such "
@@ -98,7 +98,7 @@ class _Search:
 
     def _pieces(self, columns: int) -> list[_Piece]:
         """Left sides, each with the columns that make it longer."""
-        order = self._agreement.in_order(self._agreement.varying)  # what is constant splits no group
+        order = self._coded.in_order(self._coded.varying)  # what is constant splits no group
         place = {c: at for at, c in enumerate(order)}
         pieces: list[_Piece] = []
         for start in sorted(self._grow):
@@ -118,34 +118,34 @@ class _Search:
         found: list[_Found] = []
         grow: set[Lhs] = set()
         determined: set[tuple[Lhs, int]] = set()
-        shorter = self._agreement.side(start) if start else None
+        shorter = self._coded.side(start) if start else None
         for column in more:
             so_far(len(found))
-            side = self._agreement.longer(shorter, column) if shorter else self._agreement.side((column,))
+            side = self._coded.longer(shorter, column) if shorter else self._coded.side((column,))
             size = len(side.columns)
-            if most(side.tested, self._agreement.rows, size + 1) >= LEAST_OF_SEVERAL:
+            if most(side.tested, self._coded.rows, size + 1) >= LEAST_OF_SEVERAL:
                 grow.add(side.columns)
-            told = self._told(side)
+            results = self._results(side)
             lhs = tuple(sorted(side.columns))
-            determined |= {(lhs, rhs) for rhs, one in told if not (one.exceptions or self._agreement.nulls[rhs])}
-            found += self._candidates(side, told)
+            determined |= {(lhs, rhs) for rhs, one in results if not (one.exceptions or self._coded.nulls[rhs])}
+            found += self._candidates(side, results)
         return found, grow, determined
 
-    def _told(self, side: LeftSide) -> list[tuple[int, AgreementResult]]:
+    def _results(self, side: LeftSide) -> list[tuple[int, AgreementResult]]:
         """What speaks for the right sides that may be worth it."""
-        others = [c for c in self._agreement.varying if c not in side.columns]  # what is constant earns nothing
+        others = [c for c in self._coded.varying if c not in side.columns]  # what is constant earns nothing
         if len(side.columns) == 1:
             needs = dict.fromkeys(others, 0.0)
         else:
             needs = {c: max(LEAST_OF_SEVERAL, self._best_part(side.columns, c)) for c in others}
-        bound = most(side.tested, self._agreement.rows, len(side.columns))
+        bound = most(side.tested, self._coded.rows, len(side.columns))
         rhs = [c for c in others if needs[c] < bound]
-        told = self._agreement.results(side, rhs, [needs[c] / bound * _ROUNDED for c in rhs])
-        return [(c, one) for c, one in zip(rhs, told, strict=True) if one is not None]
+        results = self._coded.results(side, rhs, [needs[c] / bound * _ROUNDED for c in rhs])
+        return [(c, one) for c, one in zip(rhs, results, strict=True) if one is not None]
 
-    def _candidates(self, side: LeftSide, told: Sequence[tuple[int, AgreementResult]]) -> Iterable[_Found]:
+    def _candidates(self, side: LeftSide, results: Sequence[tuple[int, AgreementResult]]) -> Iterable[_Found]:
         size, lhs = len(side.columns), tuple(sorted(side.columns))
-        for rhs, one in told:
+        for rhs, one in results:
             score = one.evidence.score(size)
             enough = score >= LEAST_OF_SEVERAL if size > 1 else score > 0.0
             if enough and score > self._best_part(side.columns, rhs):
@@ -159,33 +159,33 @@ class _Search:
 
     # ---- results ----------------------------------------------------------------------------------------------------
 
-    def told(self, top: int) -> list[Scored]:
+    def scored(self, top: int) -> list[Scored]:
         """The best so many, with the rows to remove."""
         best = sorted(self._found, key=lambda one: one.rank)[:top]
         sides: dict[Lhs, list[_Found]] = {}
         for one in best:
             sides.setdefault(one.lhs, []).append(one)
-        scored = each(list(sides.values()), self._scored)
+        scored = each(list(sides.values()), self._of_side)
         made = dict(zip(chain(*sides.values()), chain(*scored), strict=True))
         return [made[one] for one in best]
 
-    def _scored(self, found: Sequence[_Found], so_far: SoFar) -> list[Scored]:
+    def _of_side(self, found: Sequence[_Found], so_far: SoFar) -> list[Scored]:
         """The dependencies of one left side."""
         so_far(0)
-        side = self._agreement.side(self._agreement.in_order(found[0].lhs))
-        told = self._agreement.whole(side, [one.rhs for one in found], [one.told for one in found])
-        return [self._one_scored(side, one, now) for one, now in zip(found, told, strict=True)]
+        side = self._coded.side(self._coded.in_order(found[0].lhs))
+        results = self._coded.whole(side, [one.rhs for one in found], [one.result for one in found])
+        return [self._one_scored(side, one, now) for one, now in zip(found, results, strict=True)]
 
-    def _one_scored(self, side: LeftSide, found: _Found, told: AgreementResult) -> Scored:
-        table, names = self._agreement.table, self._agreement.table.schema.names
+    def _one_scored(self, side: LeftSide, found: _Found, result: AgreementResult) -> Scored:
+        table, names = self._coded.table, self._coded.table.schema.names
         lhs, rhs = tuple(names[c] for c in found.lhs), names[found.rhs]
-        gone, rows = told.evidence.outside, ()
+        gone, rows = result.evidence.outside, ()
         if gone and found.score >= least(len(found.lhs)):
-            rows = tuple(self._agreement.outside(side, found.rhs)[:ROWS_TO_REMOVE].tolist())
-        error = g1(told.broken_pairs, table.rows)
+            rows = tuple(self._coded.outside(side, found.rhs)[:ROWS_TO_REMOVE].tolist())
+        error = g1(result.broken_pairs, table.rows)
         return Scored(
             FD(table.schema.name, lhs, rhs, error=error),
-            table.schema.name, found.score, told.evidence.tested, sentence(lhs, rhs, told), gone,
+            table.schema.name, found.score, result.evidence.tested, sentence(lhs, rhs, result), gone,
             g3(gone, table.rows), rows,
         )  # fmt: skip
 
@@ -196,15 +196,15 @@ def _parts(columns: Lhs) -> list[Lhs]:
     return [part for size in range(1, len(columns)) for part in combinations(ascending, size)]
 
 
-def sentence(lhs: Sequence[str], rhs: str, told: AgreementResult) -> str:
+def sentence(lhs: Sequence[str], rhs: str, result: AgreementResult) -> str:
     """What a score is made of, in words. By chance a row with a usual value differs from others of its group as often
     as any two such rows differ; rows without one stay exceptions.
     """
-    evidence, left, right = told.evidence, " and ".join(map(quoted, lhs)), quoted(rhs)
-    if not told.exceptions:
+    evidence, left, right = result.evidence, " and ".join(map(quoted, lhs)), quoted(rhs)
+    if not result.exceptions:
         return f"all {evidence.tested:,} rows that share {left} with another have its {right}"
     by_chance = evidence.tested - round(evidence.usual * evidence.chance)
     return (
-        f"{told.exceptions:,} of {evidence.tested:,} rows that share {left} with another have another {right}; by "
+        f"{result.exceptions:,} of {evidence.tested:,} rows that share {left} with another have another {right}; by "
         f"chance {by_chance:,} would"
     )

@@ -27,7 +27,7 @@ import pyarrow.compute as pc
 
 from holdfast.borders.partitions import ColumnPartitions, Partition, Walks
 from holdfast.borders.rows import CodedColumns
-from holdfast.engines.functional.agreement import Lhs
+from holdfast.engines.functional.group_counts import Lhs
 from holdfast.engines.functional.key_score import key_score
 from holdfast.engines.scored import Scored, Wanted
 from holdfast.engines.thresholds import LEAST_OF_SEVERAL, ROWS_TO_REMOVE, least
@@ -35,7 +35,7 @@ from holdfast.engines.watched import WatchedTable
 from holdfast.kernels.partitions import pairs_within
 from holdfast.progress import Progress, search_progress
 from holdfast.rules.dependency import Key
-from holdfast.rules.shares import g1, g3, pairs_of
+from holdfast.rules.error_measures import g1, g3, pairs_of
 from holdfast.table.dictionary import NULL_CODE
 from holdfast.table.runner import Runner
 from holdfast.table.table import Table
@@ -55,7 +55,7 @@ def likely(subject: WatchedTable, wanted: Wanted, runner: Runner, progress: Prog
     search = _Search(subject, progress)
     for columns in range(1, wanted.max_lhs + 1):
         search.look_at(columns)
-    return search.told(wanted.top)
+    return search.scored(wanted.top)
 
 
 @dataclass(frozen=True)
@@ -151,12 +151,12 @@ class _Search:
 
     # ---- results ----------------------------------------------------------------------------------------------------
 
-    def told(self, top: int) -> list[Scored]:
+    def scored(self, top: int) -> list[Scored]:
         """The best so many, with the rows to remove."""
         best = sorted(self._found, key=lambda columns: (-self._scores[columns], len(columns), columns))
-        return each(best[:top], self._told)
+        return each(best[:top], self._one_scored)
 
-    def _told(self, columns: Lhs, so_far: SoFar) -> Scored:
+    def _one_scored(self, columns: Lhs, so_far: SoFar) -> Scored:
         so_far(0)
         table, partition, score = self._table, self._partition(columns, self._all), self._scores[columns]
         names, nulls = tuple(table.schema.names[c] for c in columns), self._nulls(columns)

@@ -16,8 +16,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from holdfast.changes.diff import Worth
-from holdfast.engines.functional.agreement import Agreement
-from holdfast.engines.functional.evidence import most
+from holdfast.engines.functional.fd_score import most
+from holdfast.engines.functional.group_counts import CodedRows
 from holdfast.engines.functional.groups import Groups
 from holdfast.engines.functional.key_score import key_score
 from holdfast.engines.functional.wording import Rules
@@ -25,7 +25,7 @@ from holdfast.engines.thresholds import BROKEN, LONGER
 from holdfast.lazy_rules import LazyRules
 from holdfast.pairs import bitsets
 from holdfast.rules.dependency import Dependency, Key
-from holdfast.rules.shares import pairs_of
+from holdfast.rules.error_measures import pairs_of
 from holdfast.table.dictionary import NULL_CODE
 from holdfast.table.table import Table
 
@@ -107,18 +107,16 @@ def scored(table: Table, rules: Sequence[Dependency], least: float = 0.0) -> Ite
         return
     names = table.schema.names
     is_key = isinstance(rules[0], Key)
-    agreement = (
-        None if is_key else Agreement(table, {names.index(c) for _, own in sides for r in own for c in r.columns})
-    )
+    coded = None if is_key else CodedRows(table, {names.index(c) for _, own in sides for r in own for c in r.columns})
     for lhs, own in sides:
         columns = [names.index(name) for name in lhs]
-        if agreement is None:
+        if coded is None:
             yield from (replace(rule, worth=_key_worth(table, columns, rule)) for rule in own)
             continue
-        side = agreement.side(agreement.in_order(columns))
+        side = coded.side(coded.in_order(columns))
         if most(side.tested, table.rows, len(columns)) < least:
             continue
-        found = agreement.results(side, [names.index(rule.columns[-1]) for rule in own])
+        found = coded.results(side, [names.index(rule.columns[-1]) for rule in own])
         for rule, each in zip(own, found, strict=True):
             assert each is not None  # no limit was set
             yield replace(rule, worth=Worth(each.evidence.score(len(columns)), side.tested))

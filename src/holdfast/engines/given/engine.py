@@ -15,7 +15,8 @@ from holdfast.changes.diff import Diff, ViolationChange
 from holdfast.engines.contract import Engine, Explanation, Json
 from holdfast.engines.given import GivenClass
 from holdfast.engines.given.keeper import Answer, Keeper, Previous
-from holdfast.engines.given.status import Status, TrackRecord
+from holdfast.engines.given.status import Status
+from holdfast.engines.given.track_record import TrackRecord
 from holdfast.engines.given.violation_changes import changes_of
 from holdfast.engines.listing import Listing
 from holdfast.progress import SILENT, Progress

@@ -8,30 +8,8 @@ from typing import Any
 
 from holdfast.changes.diff import Worth
 from holdfast.engines.given.keeper import Effect, Tally
+from holdfast.engines.given.track_record import TrackRecord
 from holdfast.rules.given import Named
-
-PASSED = 100  # rows that passed and bring trust half way to 1; each row that broke the rule asks for as many more
-
-
-@dataclass(frozen=True)
-class TrackRecord:
-    """How many rows came since a rule is watched that might have broken it, and how many of them did.
-
-    What one file happens to satisfy may be an accident. Rows that came later had every chance to break the rule: the
-    more of them didn't, the more it is trusted. This is history, and no fact of the table: the database keeps it.
-    """
-
-    tested: int = 0
-    broke: int = 0
-
-    def then(self, tested: int, broke: int) -> TrackRecord:
-        """The same after some more rows."""
-        return TrackRecord(self.tested + tested, self.broke + broke) if tested or broke else self
-
-    def trust(self, score: float) -> float:
-        """The score of the table alone, raised towards 1 by the rows that passed since."""
-        passed = max(self.tested - self.broke, 0)
-        return score + (1.0 - score) * passed / (passed + PASSED * (1 + self.broke))
 
 
 @dataclass(frozen=True)

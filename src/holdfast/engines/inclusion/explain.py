@@ -73,10 +73,10 @@ class INDExplanation(contract.Explanation):
 
 def explain(state: INDState, text: str) -> INDExplanation:
     """Whether a dependency holds now, how far, and what breaks it."""
-    asked = parse(text)
-    if asked.arity > 1:
-        return by_rows(state, asked)
-    a, b = witness.bound(state, asked)
+    requested = parse(text)
+    if requested.arity > 1:
+        return by_rows(state, requested)
+    a, b = witness.bound(state, requested)
     compared = ((a, b),)
     ind = derive.between(state, a.number, b.number)
     if not ind.missing_values:
@@ -91,16 +91,16 @@ def _is_float_beside_decimal(one: pa.DataType, other: pa.DataType) -> bool:
     return any(map(pa.types.is_floating, types)) and any(map(pa.types.is_decimal, types))
 
 
-def by_rows(state: INDState, asked: IND) -> INDExplanation:
+def by_rows(state: INDState, requested: IND) -> INDExplanation:
     """The same of any number of columns, by one pass over both tables, whatever is known."""
-    compared = witness.compared(state, asked)
+    compared = witness.compared(state, requested)
     reference = Reference.of(state, compared)
     broken, total = reference.orphans, reference.support
     table, columns = state.place([a for a, _ in compared])
     everything = tuples.grouped(table.codes(tuples.full_rows(table, columns))[columns])[0].shape[1]
     lost, first, counts = tuples.grouped(table.codes(broken)[columns])
     ind = replace(
-        asked,
+        requested,
         missing_values=lost.shape[1],
         missing_rows=len(broken),
         value_coverage=1 - lost.shape[1] / everything if everything else 1.0,
@@ -111,8 +111,8 @@ def by_rows(state: INDState, asked: IND) -> INDExplanation:
         return INDExplanation(ind, compared)
     shown = [plain_values(table.dictionaries[c].values(lost[i, :SHOWN])) for i, c in enumerate(columns)]
     values = [list(value) for value in zip(*shown, strict=True)]
-    missing_values = values if asked.arity > 1 else [value for (value,) in values]
+    missing_values = values if requested.arity > 1 else [value for (value,) in values]
     counted = zip(missing_values, counts[:SHOWN].tolist(), strict=True)
     return INDExplanation(
-        ind, compared, Orphans.of(table, asked.dependent.columns, broken[first[:SHOWN]], counted, ind)
+        ind, compared, Orphans.of(table, requested.dependent.columns, broken[first[:SHOWN]], counted, ind)
     )

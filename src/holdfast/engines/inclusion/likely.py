@@ -27,8 +27,8 @@ from holdfast.engines.scored import Scored, Wanted
 from holdfast.engines.thresholds import LEAST_OF_SEVERAL, LIKELY, ROWS_TO_REMOVE
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import Progress
+from holdfast.rules.error_measures import g3
 from holdfast.rules.inclusion import IND, Side
-from holdfast.rules.shares import g3
 from holdfast.table.runner import Runner
 
 COVERED = 0.95  # a reference may lack a partner in some rows, not in more than these leave

@@ -223,12 +223,12 @@ def _sampled(state: INDState, group: Sequence[Pairs], maps: Translations) -> lis
     """For each candidate a row of a sample of its first rows that breaks it, or none."""
     _, referenced = Nary(group[0]).sides(state)
     none = np.empty(0, np.int64), np.empty((len(referenced), 0), np.int64)
-    asked = [next(dependent_tuples(state, Nary(pairs), maps, _SAMPLE), none) for pairs in group]
-    together = np.concatenate([rows for _, rows in asked], axis=1)
+    sampled = [next(dependent_tuples(state, Nary(pairs), maps, _SAMPLE), none) for pairs in group]
+    together = np.concatenate([rows for _, rows in sampled], axis=1)
     there = tuples.present(together, *state.place(referenced))
-    ends = np.cumsum([len(ids) for ids, _ in asked])
+    ends = np.cumsum([len(ids) for ids, _ in sampled])
     found: list[int | None] = []
-    for (ids, _), met in zip(asked, np.split(there, ends[:-1]), strict=True):
+    for (ids, _), met in zip(sampled, np.split(there, ends[:-1]), strict=True):
         found.append(None if met.all() else int(ids[np.argmin(met)]))
     return found
 
@@ -300,14 +300,14 @@ def _broken_by_deaths(state: INDState, candidate: Nary, change: Change, maps: Tr
 
 def _answered(state: INDState, candidates: Iterable[Nary], batch: Batch, maps: Translations) -> set[Pairs]:
     """The candidates of whose witness, which lives, a row was born on the referenced side that has its tuple."""
-    asked: dict[str, list[tuple[Nary, Change]]] = {}
+    by_table: dict[str, list[tuple[Nary, Change]]] = {}
     for each in candidates:
         dependent, referenced = (state.attributes[number].table for number in each.pairs[0])
         change = batch.of(referenced)
         if not each.holds and change is not None and change.born and not _has_died(each.witness, batch.of(dependent)):
-            asked.setdefault(dependent, []).append((each, change))
+            by_table.setdefault(dependent, []).append((each, change))
     found = set()
-    for table, some in asked.items():
+    for table, some in by_table.items():
         rows, of_candidate = np.unique([each.witness for each, _ in some], return_inverse=True)
         codes = state.tables[table].codes(rows)
         found |= {
@@ -333,5 +333,5 @@ def orphan(state: INDState, ind: IND, row: int) -> Orphans:
     codes = table.codes(np.array([row], np.int64))[columns].astype(np.int64)
     ids = tuples.rows_with(codes, table, columns)
     value = [plain_values(table.dictionaries[c].values(codes[i]))[0] for i, c in enumerate(columns)]
-    told = replace(ind, missing_values=1, missing_rows=len(ids))
-    return Orphans.of(table, ind.dependent.columns, ids[:SHOWN], [(value, len(ids))], told)
+    counted = replace(ind, missing_values=1, missing_rows=len(ids))
+    return Orphans.of(table, ind.dependent.columns, ids[:SHOWN], [(value, len(ids))], counted)

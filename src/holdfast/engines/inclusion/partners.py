@@ -100,12 +100,12 @@ class Reference:
         """The rows whose partner came, and are orphans no longer; and those whose partner went, and are orphans now."""
         codes = maps.tuples(self._referenced, self._dependent, np.concatenate([come, gone], axis=1))
         carried = np.stack([self._state.counts(a).of(some) > 0 for a, some in zip(self._dependent, codes, strict=True)])
-        asked = np.flatnonzero(carried.all(axis=0))
-        found = [(asked[:0], asked[:0])]
-        if len(asked):
-            found += finder.rows_with([a.column for a in self._dependent], codes[:, asked])
+        requested = np.flatnonzero(carried.all(axis=0))
+        found = [(requested[:0], requested[:0])]
+        if len(requested):
+            found += finder.rows_with([a.column for a in self._dependent], codes[:, requested])
         ids, numbers = (np.concatenate(each) for each in zip(*found, strict=True))
-        has_come = asked[numbers] < come.shape[1]
+        has_come = requested[numbers] < come.shape[1]
         return self._take(ids[has_come]), self._put(ids[~has_come])
 
     def _take(self, rows: Ids) -> Ids:

@@ -19,9 +19,9 @@ from holdfast.engines.inclusion.translate import Translations
 from holdfast.engines.listing import Listing
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import SILENT, Progress
+from holdfast.rules.error_measures import g3
 from holdfast.rules.given import Named, TableRules
 from holdfast.rules.inclusion import IND, parse
-from holdfast.rules.shares import g3
 from holdfast.table.change import Batch
 from holdfast.table.runner import Runner
 from holdfast.table.table import Table

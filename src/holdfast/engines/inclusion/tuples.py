@@ -45,9 +45,9 @@ class Tuples:
         for start in range(0, fresh.shape[1], ROWS_AT_ONCE):  # room is made for all that come, new or not
             self._table.entries_of_lanes(fresh[:, start : start + ROWS_AT_ONCE].copy())
 
-    def places(self, asked: TupleCodes) -> NDArray[np.int64]:
+    def places(self, requested: TupleCodes) -> NDArray[np.int64]:
         """Where each tuple asked for stands, -1 where it is not here."""
-        return self._table.find_lanes(_lanes(asked))
+        return self._table.find_lanes(_lanes(requested))
 
 
 def _lanes(rows: TupleCodes) -> NDArray[np.uint64]:
@@ -70,20 +70,20 @@ def index_of(table: Table, columns: Sequence[int]) -> Index:
     sizes = [len(table.dictionaries[c]) for c in columns]
     if math.prod(sizes) > min(_CELLS, 64 * table.rows):
         known = of_table(table, columns)
-        return lambda asked: known.places(asked) >= 0
+        return lambda requested: known.places(requested) >= 0
     marks = np.zeros(sizes, np.bool_)
     for _, _, rows in pieces(table, columns):
         marks[tuple(rows)] = True
-    return lambda asked: marks[tuple(asked)]
+    return lambda requested: marks[tuple(requested)]
 
 
-def present(asked: TupleCodes, table: Table, columns: Sequence[int]) -> NDArray[np.bool_]:
+def present(requested: TupleCodes, table: Table, columns: Sequence[int]) -> NDArray[np.bool_]:
     """Which of some tuples a living row has; a code below 0 is that of a value that never was.
 
     The newest rows are looked at first, as they are often among those asked for; of others only those that may have a
     tuple that was not met yet, so a pass costs little once few are left.
     """
-    wanted = Tuples(asked[:, (asked >= 0).all(axis=0)])
+    wanted = Tuples(requested[:, (requested >= 0).all(axis=0)])
     met = np.zeros(len(wanted), np.bool_)
     marks = _Marks(table, columns, wanted.rows)
     for shard, places in _growing_stretches(table):
@@ -92,14 +92,14 @@ def present(asked: TupleCodes, table: Table, columns: Sequence[int]) -> NDArray[
         found = wanted.places(_tuples_at(shard, columns, marks.likely(shard, places)))
         met[found[found >= 0]] = True
         marks.narrow(wanted.rows[:, ~met])
-    at = wanted.places(asked)
+    at = wanted.places(requested)
     return np.append(met, False)[at]
 
 
-def rows_with(asked: TupleCodes, table: Table, columns: Sequence[int], most: int | None = None) -> Ids:
+def rows_with(requested: TupleCodes, table: Table, columns: Sequence[int], most: int | None = None) -> Ids:
     """The ids of living rows that have one of some tuples, ascending; where `most` is given, so many at least."""
     found = [np.empty(0, np.int64)]
-    for ids, _ in TableFinder(table).rows_with(columns, asked):
+    for ids, _ in TableFinder(table).rows_with(columns, requested):
         found.append(ids)
         if most is not None and sum(len(part) for part in found) >= most:
             break
@@ -109,19 +109,19 @@ def rows_with(asked: TupleCodes, table: Table, columns: Sequence[int], most: int
 class _Marks:
     """Which codes of each column some tuples have: what spares a look at rows that have none of them."""
 
-    def __init__(self, table: Table, columns: Sequence[int], asked: TupleCodes) -> None:
+    def __init__(self, table: Table, columns: Sequence[int], requested: TupleCodes) -> None:
         self._columns = columns
         self._of = [np.zeros(len(table.dictionaries[c]), np.bool_) for c in columns]
         self._order = sorted(range(len(columns)), key=lambda i: -len(self._of[i]))  # many values leave few rows
-        self._asked = asked[:, :0]
-        self.narrow(asked)
+        self._requested = requested[:, :0]
+        self.narrow(requested)
 
-    def narrow(self, asked: TupleCodes) -> None:
+    def narrow(self, requested: TupleCodes) -> None:
         """Go on with other tuples."""
-        for marks, old, new in zip(self._of, self._asked, asked, strict=True):
+        for marks, old, new in zip(self._of, self._requested, requested, strict=True):
             marks[old] = False
             marks[new] = True
-        self._asked = asked
+        self._requested = requested
 
     def likely(self, shard: Shard, places: NDArray[np.int64]) -> NDArray[np.int64]:
         """Those of some places whose rows may have one of the tuples."""

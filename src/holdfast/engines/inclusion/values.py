@@ -56,9 +56,9 @@ def find(lane: int, keys: Images, dictionary: Dictionary) -> NDArray[np.int64]:
     if len(dictionary) > len(wanted):
         codes[places] = dictionary.lookup(wanted)
         return codes
-    asked = ValueRun(0, wanted)
+    wanted_run = ValueRun(0, wanted)
     for run in dictionary.runs:
-        at, found = asked.search(run.values)
+        at, found = wanted_run.search(run.values)
         codes[places[at[found]]] = run.first + np.flatnonzero(found)
     return codes
 

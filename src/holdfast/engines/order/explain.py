@@ -19,9 +19,9 @@ from holdfast.engines.order.wording import OrderWording
 from holdfast.engines.thresholds import untested_sentence
 from holdfast.pairs import bitsets
 from holdfast.pairs.filled import is_empty
+from holdfast.rules.error_measures import g3
 from holdfast.rules.order import Canonical, ConstantOD, parse
 from holdfast.rules.sentences import explained
-from holdfast.rules.shares import g3
 from holdfast.table.dictionary import NULL_CODE
 from holdfast.table.row_names import witnesses_of
 from holdfast.table.table import Schema, Table

@@ -18,7 +18,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from holdfast.borders.rows import CodedColumns
-from holdfast.engines.order.measured import ColumnCells, MeasuredOrder, OrderCandidate
+from holdfast.engines.order.swap_counts import ColumnCells, MeasuredOrder, OrderCandidate
 from holdfast.engines.scored import Scored, Wanted
 from holdfast.engines.thresholds import LEAST_OF_SEVERAL, NEARLY_ORDERED, ROWS_TO_REMOVE, least
 from holdfast.engines.watched import WatchedTable

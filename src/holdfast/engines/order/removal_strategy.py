@@ -22,10 +22,10 @@ from holdfast.borders.cover import Cover
 from holdfast.borders.rows import RankedColumns
 from holdfast.borders.targets import Targets
 from holdfast.engines.found.strategies import Covers, CoverStrategy, Followed, Spec
-from holdfast.engines.order.duality import Again, ApproximateBorder, Count, Judge
+from holdfast.engines.order.border_search import Again, ApproximateBorder, Count, Judge
+from holdfast.engines.order.changed_groups import Touched
 from holdfast.engines.order.removals import Context, Contexts, Scratch, counter_of
 from holdfast.engines.order.signatures import saying
-from holdfast.engines.order.touched import Touched
 from holdfast.engines.thresholds import limit_of
 from holdfast.engines.watched import Arrays, Facts, WatchedTable
 from holdfast.pairs import bitsets

@@ -23,7 +23,7 @@ from holdfast.engines.pointwise.borders import PointwiseBorders
 from holdfast.engines.pointwise.boxes import Space
 from holdfast.engines.pointwise.coverage import best_first
 from holdfast.engines.pointwise.diff import difference, with_causes
-from holdfast.engines.pointwise.explanation import PointwiseExplanation, explain
+from holdfast.engines.pointwise.explain import PointwiseExplanation, explain
 from holdfast.engines.pointwise.rule_arrays import DUMPED, RuleArrays
 from holdfast.engines.pointwise.rules import PointwiseRules
 from holdfast.engines.pointwise.state import PointwiseMoment, PointwiseState, columns_named, moment_of

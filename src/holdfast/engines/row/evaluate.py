@@ -183,38 +183,38 @@ def _plain(operand: Operand, rows: NamedColumns) -> pa.Array:
 # ---- rows -----------------------------------------------------------------------------------------------------------
 
 
-def violators(asked: Sequence[Condition], rows: Rows) -> list[Ids]:
+def violators(requested: Sequence[Condition], rows: Rows) -> list[Ids]:
     """For each condition the ids of the rows in which it is false, ascending."""
     if not len(rows):
-        return [np.empty(0, np.int64) for _ in asked]
+        return [np.empty(0, np.int64) for _ in requested]
     columns = NamedColumns.of(rows)
-    return [_false_in(rows, columns, condition) for condition in asked]
+    return [_false_in(rows, columns, condition) for condition in requested]
 
 
 def _false_in(rows: Rows, columns: NamedColumns, condition: Condition) -> Ids:
     return rows.ids_at(np.flatnonzero(truth(condition, columns) < 0))
 
 
-def violators_in(asked: Sequence[Condition], table: Table, runner: Runner) -> list[Ids]:
+def violators_in(requested: Sequence[Condition], table: Table, runner: Runner) -> list[Ids]:
     """The same of all rows of a table."""
-    found = [[np.empty(0, np.int64)] for _ in asked]
-    for answer in _answers(tuple(asked), table, runner) if asked else ():
+    found = [[np.empty(0, np.int64)] for _ in requested]
+    for answer in _answers(tuple(requested), table, runner) if requested else ():
         for own, ids in zip(found, answer, strict=True):
             own.append(ids)
     return [np.concatenate(own) for own in found]
 
 
-def _answers(asked: tuple[Condition, ...], table: Table, runner: Runner) -> Iterator[list[Ids]]:
+def _answers(requested: tuple[Condition, ...], table: Table, runner: Runner) -> Iterator[list[Ids]]:
     """The answers of each shard. In threads, those to all conditions share the values of one shard at a time."""
     if not runner.is_local:
         assert table.where is not None, "a table lies in files before tasks look at it"
-        yield from runner.map(partial(_look, table.where, asked), range(len(table.shards)))
+        yield from runner.map(partial(_look, table.where, requested), range(len(table.shards)))
         return
     for number in range(len(table.shards)):
         rows = Rows.living(table, number)
-        yield runner.map(partial(_false_in, rows, NamedColumns.of(rows)), asked)
+        yield runner.map(partial(_false_in, rows, NamedColumns.of(rows)), requested)
 
 
-def _look(where: TableFiles, asked: tuple[Condition, ...], number: int) -> list[Ids]:
+def _look(where: TableFiles, requested: tuple[Condition, ...], number: int) -> list[Ids]:
     """A task: look at one shard of a table that lies in files."""
-    return violators(asked, Rows.living(open_table(where), number))
+    return violators(requested, Rows.living(open_table(where), number))

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from holdfast.borders.partitions import ColumnPartitions, Partition, Walks
 from holdfast.borders.rows import CodedColumns
-from holdfast.engines.functional.evidence import FDEvidence
+from holdfast.engines.functional.fd_score import FDEvidence
 from holdfast.kernels import agreement as kernels
 from holdfast.kernels.agreement import AgreementScratch
 from holdfast.table.dictionary import NULL_CODE
@@ -55,7 +55,7 @@ class AgreementResult:
     exceptions: int
 
 
-class Agreement:
+class CodedRows:
     """The rows of a table as codes, with what the search for dependencies asks of them. Some columns only may be read
     (None: all), or codes of all rows be given that were read before. Threads may share it.
     """
@@ -125,13 +125,13 @@ class Agreement:
         if worth is not None:
             bound = self._at_most(side.partition, rhs)
             scanned = np.flatnonzero((bound > 0.0) & (bound >= least)).tolist()
-        told: list[AgreementResult | None] = [None] * len(rhs)
+        results: list[AgreementResult | None] = [None] * len(rhs)
         sums = self._sums(side.partition, side.unnamed, [rhs[i] for i in scanned], least[scanned])
         for i, own in zip(scanned, sums.tolist(), strict=True):
             if own[kernels.COMPLETE]:
                 evidence = FDEvidence(self.rows, *own[: kernels.BROKEN])
-                told[i] = AgreementResult(evidence, own[kernels.BROKEN], own[kernels.OUTSIDE])
-        return told
+                results[i] = AgreementResult(evidence, own[kernels.BROKEN], own[kernels.OUTSIDE])
+        return results
 
     def _at_most(self, partition: Partition, rhs: Sequence[int]) -> NDArray[np.float64]:
         """For each right side the largest share of rows in groups that can have the value of most of their group: in a
@@ -163,13 +163,13 @@ class Agreement:
             )  # fmt: skip
         return sums
 
-    def whole(self, side: LeftSide, rhs: Sequence[int], told: Sequence[AgreementResult]) -> list[AgreementResult]:
+    def whole(self, side: LeftSide, rhs: Sequence[int], results: Sequence[AgreementResult]) -> list[AgreementResult]:
         """The same with the rows to remove and the broken pairs of all rows: where nulls are equal, also of those that
         have a null on the left.
         """
         unnamed = self._of_unnamed(side)
         if not len(unnamed.rows):
-            return list(told)
+            return list(results)
         more = self._sums(unnamed, unnamed.rows[:0], rhs, np.zeros(len(rhs))).tolist()
         return [
             replace(
@@ -177,7 +177,7 @@ class Agreement:
                 evidence=replace(each.evidence, outside=each.evidence.outside + own[kernels.OUTSIDE]),
                 broken_pairs=each.broken_pairs + own[kernels.BROKEN],
             )
-            for each, own in zip(told, more, strict=True)
+            for each, own in zip(results, more, strict=True)
         ]
 
     def outside(self, side: LeftSide, rhs: int) -> NDArray[np.int64]:

@@ -9,8 +9,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.engines.functional.agreement import Agreement
-from holdfast.engines.functional.evidence import FDEvidence
+from holdfast.engines.functional.fd_score import FDEvidence
+from holdfast.engines.functional.group_counts import CodedRows
 from holdfast.engines.functional.groups import Groups
 from holdfast.table.nulls import NullMode
 from holdfast.table.table import Table
@@ -33,10 +33,10 @@ def expected(some: list[Row], lhs: list[int], rhs: int, nulls: NullMode) -> FDEv
 
 def counted(table: Table, lhs: list[int], rhs: list[int]) -> list[FDEvidence]:
     """What speaks for each of some right sides; only the columns that are asked for are read."""
-    agreement = Agreement(table, {*lhs, *rhs})
-    side = agreement.side(agreement.in_order(lhs))
-    told = [each for each in agreement.results(side, rhs) if each is not None]
-    return [each.evidence for each in agreement.whole(side, rhs, told)]
+    coded = CodedRows(table, {*lhs, *rhs})
+    side = coded.side(coded.in_order(lhs))
+    results = [each for each in coded.results(side, rhs) if each is not None]
+    return [each.evidence for each in coded.whole(side, rhs, results)]
 
 
 @settings(max_examples=120)
@@ -46,9 +46,9 @@ def test_evidence_is_what_the_definition_says(some: list[Row], more: Batch, lhs:
     world.change(Batch(some))
     world.change(more)
     others = [c for c in range(len(COLUMNS)) if c not in lhs]
-    told = counted(world.table, lhs, others)
-    assert told == [expected(world.rows, lhs, rhs, nulls) for rhs in others]
-    assert counted(world.table, lhs, others[-1:]) == told[-1:]
+    results = counted(world.table, lhs, others)
+    assert results == [expected(world.rows, lhs, rhs, nulls) for rhs in others]
+    assert counted(world.table, lhs, others[-1:]) == results[-1:]
 
 
 @settings(max_examples=80)
@@ -59,13 +59,13 @@ def test_rows_to_remove_and_broken_pairs_are_those_of_the_groups(
     world = World(nulls)
     world.change(Batch(some))
     world.change(more)
-    agreement = Agreement(world.table)
-    side = agreement.side(agreement.in_order(lhs))
-    named = [each for each in agreement.results(side, [4]) if each is not None]
-    (told,) = agreement.whole(side, [4], named)
+    coded = CodedRows(world.table)
+    side = coded.side(coded.in_order(lhs))
+    named = [each for each in coded.results(side, [4]) if each is not None]
+    (result,) = coded.whole(side, [4], named)
     groups = Groups(world.table, lhs, 4)
-    assert (told.evidence.outside, told.broken_pairs) == (groups.to_remove, groups.broken_pairs)
-    assert agreement.outside(side, 4).tolist() == np.sort(groups.outside()).tolist()
+    assert (result.evidence.outside, result.broken_pairs) == (groups.to_remove, groups.broken_pairs)
+    assert coded.outside(side, 4).tolist() == np.sort(groups.outside()).tolist()
 
 
 @settings(max_examples=150)
@@ -75,19 +75,19 @@ def test_a_look_ends_only_where_it_is_not_worth_it(
 ) -> None:
     world = World(nulls)
     world.change(Batch(some))
-    agreement = Agreement(world.table)
-    side = agreement.side(agreement.in_order([c for c in lhs if c != rhs]))
-    (whole,) = agreement.results(side, [rhs])
+    coded = CodedRows(world.table)
+    side = coded.side(coded.in_order([c for c in lhs if c != rhs]))
+    (whole,) = coded.results(side, [rhs])
     assert whole is not None
-    (told,) = agreement.results(side, [rhs], [worth])
+    (result,) = coded.results(side, [rhs], [worth])
     about = whole.evidence
-    if told is None:
+    if result is None:
         beyond = (about.agreeing - about.chance) / (1 - about.chance) if about.chance < 1 else 0
         found = beyond * about.usual / max(about.tested, 1)
         assert found < worth or found <= 0
     else:
-        assert told == whole
-    assert agreement.results(side, [rhs]) == [whole]
+        assert result == whole
+    assert coded.results(side, [rhs]) == [whole]
 
 
 def test_agreement_of_large_groups_fits() -> None:

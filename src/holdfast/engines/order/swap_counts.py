@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from holdfast.engines.thresholds import LONGER, tested_weight
 from holdfast.kernels import rising
-from holdfast.rules import shares
+from holdfast.rules import error_measures
 
 Numbers = NDArray[np.int64]
 
@@ -38,7 +38,7 @@ class MeasuredOrder:
     @property
     def g3(self) -> float:
         """The share of rows that must go."""
-        return shares.g3(self.to_remove, self.rows)
+        return error_measures.g3(self.to_remove, self.rows)
 
     @property
     def coverage(self) -> float:

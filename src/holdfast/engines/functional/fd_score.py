@@ -102,11 +102,11 @@ class EvidenceSums:
     @staticmethod
     def load(arrays: Mapping[str, NDArray[Any]]) -> EvidenceSums:
         """What `dump` described."""
-        tested_weight = EvidenceSums.__new__(EvidenceSums)
-        tested_weight._sums = arrays["sums"].copy()
-        tested_weight._values = ValueCells(*(arrays[name].copy() for name in ValueCells._fields))
-        tested_weight._linked = len(tested_weight._values.following)
-        return tested_weight
+        made = EvidenceSums.__new__(EvidenceSums)
+        made._sums = arrays["sums"].copy()
+        made._values = ValueCells(*(arrays[name].copy() for name in ValueCells._fields))
+        made._linked = len(made._values.following)
+        return made
 
     def leave(self, clusters: Ids, cells: ClusterCells, values: int) -> None:
         """Some clusters are about to change."""
