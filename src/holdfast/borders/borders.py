@@ -1,4 +1,5 @@
-"""The borders of a table's rules: found by evidence and proof, to a fixpoint, and kept under batches.
+"""The borders of a table's rules: found by evidence and proof, to a fixpoint, and kept under batches. The field calls
+this hybrid discovery: sample, then validate.
 
 Of each target the evidence leaves minimal contexts, P (see `evidence`). Those that nobody has proved are looked at;
 what fails gives pairs of rows that become evidence, and P is derived again where that changed, until all of P is

@@ -1,4 +1,5 @@
-"""Which of the two strategies finds the rules of a table: counting all pairs of rows, or borders.
+"""Which of the two strategies finds the rules of a table: counting all pairs of rows, or borders (which the field calls
+hybrid discovery: sample, then validate).
 
 Counting looks at every pair of rows once, and then knows all; it grows with the square of the rows, and hardly with the
 number of rules. Borders look at the rows once for each of the contexts that come into question; they grow with the
@@ -18,7 +19,7 @@ HELP = "How: by counting all pairs of rows, or by borders (evidence and proof). 
 
 @dataclass(frozen=True)
 class Budget:
-    """Up to how many pairs of rows counting is fast; and, where there are at least so many columns, up to how many
+    """Up to how many pairs of rows counting is fast; and, in tables of at least `wide` columns, up to how many
     counting still is the better strategy.
     """
 
@@ -50,7 +51,7 @@ def refuse_unknown(method: str) -> None:
 
 
 def choose(method: Method, rows: int, columns: int, budget: Budget) -> Choice:
-    """The strategy that was asked for, or the one that fits a table."""
+    """The requested strategy, or the one that fits a table."""
     pairs = rows * (rows - 1) // 2
     if method != "auto":
         return Choice(method, f"as --method {method} asks")

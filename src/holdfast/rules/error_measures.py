@@ -1,4 +1,4 @@
-"""How far rules fail to hold: errors, by the names that the field has for them.
+"""g1 and g3: how far rules fail to hold.
 
 - **g1**, of keys and functional dependencies: the share of all pairs of rows that break the rule (papers: dynast,
   section 6);

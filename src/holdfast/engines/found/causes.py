@@ -1,13 +1,13 @@
-"""Why rules came and went: the first of a class's sets of rules that lacks them, decided here for all classes.
+"""Why rules came and went. Rules pass four tests in turn; the first that a rule fails is its cause.
 
     covers        no pair of rows breaks the rule              else it is broken, and rows are its witness
     minimal       no rule that says more is reported           else it is implied by that one
     tested        some pair of rows could break it             else it is untested; in a table of one row all rules are
-    above         its score is as high as is asked for         else it is below the threshold
+    above         its score reaches the threshold              else it is below the threshold
     = reported
 
-A class tells how rules stand at a moment (`Standing`): after a batch, of the rules that it lost, or before it, of those
-that it gained.
+An engine gives how rules stand at a moment (`Standing`): after a batch, for the rules that were lost, or before it, for
+those that came.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Rules of targets that hold in contexts as arrays: what is among others, what follows from others.
+"""Set operations on arrays of rules: membership and implication. A rule is a target that holds in a context.
 
 A strategy gives **covers**: of each target the minimal contexts in which it holds. Of these some are **minimal** rules:
-a pair of columns is left out of contexts in which one of the two is constant. A batch changes few of a million rules,
+for a pair, contexts in which one of its columns is constant are dropped. A batch changes few of a million rules,
 so all of this is done for many targets at once, and never rule by rule.
 """
 
@@ -25,7 +25,7 @@ Parts = Mapping[int, Cover]  # rules by target
 @dataclass(frozen=True, eq=False)
 class Listed:
     """Rules in the order in which they are listed: target, context, what breaks them (None: nothing does), and figures
-    of theirs by which they are ranked (None: nobody asked).
+    of theirs by which they are ranked (None: not needed).
     """
 
     targets: Numbers

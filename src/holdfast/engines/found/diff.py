@@ -27,7 +27,7 @@ from holdfast.pairs import bitsets
 @dataclass(frozen=True, eq=False)
 class Moment(Generic[R]):
     """The rules at a moment: covers, the minimal rules among them, and those that are reported, as two rows at least
-    are there, and their score is as high as is asked for.
+    are there, and their score reaches the threshold.
     """
 
     rows: int

@@ -113,7 +113,7 @@ class ContextEngine(Engine[WatchedTable, S], Generic[R, S]):
         """The strategy, and why."""
 
     def _above(self, state: S) -> Parts:
-        """The minimal rules whose score is as high as is asked for."""
+        """The minimal rules whose score reaches the threshold."""
         return state.minimal
 
     # ---- verbs ------------------------------------------------------------------------------------------------------

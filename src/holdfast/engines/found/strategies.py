@@ -1,7 +1,7 @@
 """Strategies: how rules are found and kept, behind a few verbs.
 
 A strategy for targets that hold in contexts gives **covers**: for each target the minimal contexts in which it holds,
-or holds but for an error that is asked for. Exact ones come from counting pairs or from borders, approximate orders
+or holds up to the error allowed. Exact ones come from counting pairs or from borders, approximate orders
 from counting removals. All give the same covers; what several engines keep of a table is a part of the subject.
 """
 
@@ -77,7 +77,7 @@ class CoverStrategy(Strategy[Spec]):
     @classmethod
     @abstractmethod
     def begin(cls, subject: WatchedTable, spec: Spec, runner: Runner, progress: Progress) -> tuple[Self, Covers]:
-        """Find the covers of all targets that are asked for, from scratch."""
+        """Find the covers of all wanted targets, from scratch."""
 
     @abstractmethod
     def follow(self, covers: Covers, change: Change, runner: Runner, progress: Progress) -> Followed:

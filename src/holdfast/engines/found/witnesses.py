@@ -2,10 +2,10 @@
 
 One pair may break many rules, so pairs are tried on all rules that are left. First those that are at hand: what the
 strategy has come across, which its class tries on all rules; then new rows with all rows, as long as these are not too
-many. For what is left the pair search (`holdfast.search`) is asked for the first pair that breaks the rule with the
-largest context: who agrees on much breaks more. That pair is tried on the rest, and so on.
+many. For what is left the pair search (`holdfast.search`) finds the first pair that breaks the rule with the largest
+context: rows that agree on much break more. That pair is tried on the rest, and so on.
 
-Cost: a look at each pair that is tried, and a search, which sorts the rows, for each that is asked for.
+Cost: a look at each pair that is tried, and a search, which sorts the rows, for each that the pair search finds.
 """
 
 from __future__ import annotations

@@ -70,7 +70,7 @@ class Keys(_Found):
     table = FindingTable(("score", "error", "key"), _cells, ("score", "error"))
 
     def likely(self, subject: WatchedTable, wanted: Wanted, runner: Runner, progress: Progress) -> Sequence[Scored]:
-        """By how few rows are in the way."""
+        """Ranked by how few rows are to remove."""
         from holdfast.engines.functional.likely_keys import likely
 
         return likely(subject, wanted, runner, progress)

@@ -1,8 +1,10 @@
-"""Approximate keys and FDs: all minimal ones that at most a share of the pairs breaks (papers: dynast, section 6).
+"""Approximate keys and FDs by g1: all minimal ones that few enough pairs break (papers: dynast, section 6).
+
+The g3 of keys and FDs, the share of rows to remove, is computed in `groups`; it bounds no search.
 
 The error of `X -> A` is g1, the share of all unordered pairs of rows, n (n - 1) / 2, that agree on X and not on A; that
-of a key the share that agrees on X. A rule is given iff its error is at most the threshold (decided in whole pairs, see
-`thresholds`) and that of no rule with a part of its left side is. Errors fall as X grows.
+of a key the share that agrees on X. A rule is reported iff its error is at most the threshold (decided in whole pairs,
+see `thresholds`) and that of no rule with a part of its left side is. Errors fall as X grows.
 
 Only the counted distinct agree-sets are looked at, never the rows. Two algorithms, same answers:
 - up to NARROW columns, for all X at once: `at[X]`, the pairs that agree on X, is the sum of counts over the supersets

@@ -87,7 +87,7 @@ class DependencyExplanation(contract.RuleExplanation):
 
 
 def explain(table: Table, text: str, clusters: int = 10, rows: int = 20) -> DependencyExplanation:
-    """Explain a rule of a table, with up to so many clusters, and up to so many rows to look at in each."""
+    """Explain a rule of a table, with up to `clusters` clusters, and up to `rows` rows to look at in each."""
     rule = parse(text, table.schema.names, table.schema.name)
     lhs, rhs = columns_of(rule, table.schema.names)
     groups = Groups(table, lhs, rhs)
@@ -130,7 +130,7 @@ def _not_said(table: Table, lhs: list[int], rhs: int | None) -> list[str]:
 
 
 def _distinct(codes: Ids, nulls_differ: bool) -> tuple[Ids, Ids]:
-    """The codes with how often each occurs; nulls that differ from each other are told one by one."""
+    """The codes with how often each occurs; nulls that differ from each other are listed one by one."""
     distinct, counts = np.unique(codes, return_counts=True)
     if not nulls_differ or distinct[0] != NULL_CODE:
         return distinct, counts

@@ -1,4 +1,4 @@
-"""What speaks for `X -> A`: how well rows that agree on X agree on A, beyond chance, and how many rows tell.
+"""The score of `X -> A`: how well rows that agree on X agree on A, beyond chance, and how many rows test it.
 
 Start from agreement corrected for chance, leaving each row out: take a row and another row of its group (the rows that
 agree on X); do they agree on A more often than any two rows do? A left side that is nearly a key has no groups and
@@ -7,17 +7,17 @@ earns nothing, and neither does a right side that nearly always has the same val
 - **usual values.** A value is usual where it is that of most rows of some group, and of two at least. Typos hardly ever
   are. Rows with other values count as exceptions, but don't enter the agreement: else a few typos in a column of two
   values, one of them rare, would drown the rare one.
-- **rows that tell.** A row that shares X with nobody tests nothing. The score rises with the share of rows that have a
+- **rows that test.** A row that shares X with nobody tests nothing. The score rises with the share of rows that have a
   partner, steeply at first: a tenth of the rows makes half of it.
 - **groups that could have failed.** Few groups, or a right side that chance mostly gets right, show little: by chance
   `groups x (1 - chance)` of them would fail, and what they leave open falls with the square root of that number.
 - **short left sides.** Each further column costs `LONGER`: with enough columns everything holds.
 
 A null on the left names nothing, so that row has no group; on the right it is a value, or, where nulls are distinct,
-one of its own. All that is counted is a whole number, so that it does not matter in which order: what is kept under
-batches equals what is found anew.
+one of its own. All counts are whole numbers, so that their order does not matter: what is kept under batches equals
+what a fresh run finds.
 
-`EvidenceSums` keeps what the groups of one FD say of it true under batches. A batch costs what the cells of its
+`EvidenceSums` keeps the evidence for one FD true under batches. A batch costs what the cells of its
 clusters cost, and, where a value becomes usual or ceases to be, what the clusters with that value cost. Memory: 16
 bytes a cell and some 30 a value.
 """
@@ -35,13 +35,13 @@ from numpy.typing import NDArray
 from holdfast.engines.thresholds import LONGER, tested_weight
 from holdfast.kernels.usual_clusters import ClusterCells, ValueCells, count, enter, leave, link
 
-OPEN = 0.1  # what one group that would fail by chance leaves open, beside what it shows
+OPEN = 0.1  # what one group that would fail by chance leaves open, compared with what it shows
 UNIT = 1 << 30  # agreement is summed in whole numbers of this part
 
 
 @dataclass(frozen=True)
 class FDEvidence:
-    """What a table's rows tell of `X -> A`. Of two rows at least of a group one speaks of a pair of them."""
+    """What a table's rows say of `X -> A`. Groups have at least two rows: one row alone tests nothing."""
 
     rows: int  # of the table
     tested: int  # rows that share X with another row
@@ -76,7 +76,7 @@ class FDEvidence:
 
 
 def most(tested: int, rows: int, columns: int) -> float:
-    """What a rule with so many rows that share X can score at most, whatever its right side."""
+    """The highest score that a rule can have, whatever its right side; `tested` rows share X with another row."""
     return tested_weight(tested / rows) * LONGER ** (columns - 1) if rows else 0.0
 
 

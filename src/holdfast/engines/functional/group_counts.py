@@ -1,4 +1,4 @@
-"""The evidence for dependencies of a table, counted from its rows: many right sides of a left side at once.
+"""The evidence for FDs, counted in the groups of rows that agree on a left side: many right sides at once.
 
 Rows are brought into the groups of a left side once, as a stripped partition (see `borders.partitions`); each right
 side is then one look at the codes of the rows in groups, and one at their cells. Rows with a null on the left are in no
@@ -46,8 +46,8 @@ class LeftSide:
 
 @dataclass(frozen=True)
 class AgreementResult:
-    """The evidence for a dependency, the pairs of rows that break it, and of the rows that share the left side with
-    another, those that have not the value of most.
+    """The evidence for a dependency, the pairs of rows that break it, and the exceptions: rows that share the left side
+    with others and differ from most of these on the right.
     """
 
     evidence: FDEvidence
@@ -56,8 +56,8 @@ class AgreementResult:
 
 
 class CodedRows:
-    """The rows of a table as codes, with what the search for dependencies asks of them. Some columns only may be read
-    (None: all), or codes of all rows be given that were read before. Threads may share it.
+    """The rows of a table as codes, and the evidence for its FDs. `only` are the columns to read (None: all); `codes`
+    are those of all rows, where they were read before. Threads may share it.
     """
 
     def __init__(self, table: Table, only: Collection[int] | None = None, codes: CodedColumns | None = None) -> None:
@@ -115,7 +115,7 @@ class CodedRows:
     def results(
         self, side: LeftSide, rhs: Sequence[int], worth: Sequence[float] | None = None
     ) -> list[AgreementResult | None]:
-        """What speaks for each of some right sides; None where agreement beyond chance, times the share of usual rows,
+        """The evidence for each of some right sides; None where agreement beyond chance, times the share of usual rows,
         is surely 0 or below what is worth it.
 
         The rows to remove and the broken pairs are those of rows that have a left side: see `whole`.
@@ -181,7 +181,7 @@ class CodedRows:
         ]
 
     def outside(self, side: LeftSide, rhs: int) -> NDArray[np.int64]:
-        """The fewest rows without which a dependency holds, by id, ascending: those of `Groups.outside`."""
+        """The fewest rows to remove so that a dependency holds, by id, ascending: those of `Groups.outside`."""
         found = [np.empty(0, np.int64)]
         for partition in (side.partition, self._of_unnamed(side)):
             rows, starts = _unsigned(partition.rows), _unsigned(partition.starts)

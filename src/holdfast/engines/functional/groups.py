@@ -37,9 +37,7 @@ Ids = NDArray[np.int64]
 
 _LEAST = 1024  # fewer cells are kept, also where most are empty
 _SMALL = 1 << 16  # clusters and cells, which take five megabytes
-_EVIDENCE = tuple(
-    f"told {name}" for name in ("sums", *ValueCells._fields)
-)  # the evidence for the rule, where it is kept
+_EVIDENCE = tuple(f"told {name}" for name in ("sums", *ValueCells._fields))  # of a dump, once it was needed
 PARTS = ("totals", *KEPT, *_EVIDENCE)  # of a dump
 
 
@@ -70,9 +68,9 @@ class Groups:
         self._values = 0  # codes on the right are below this; those of nulls that differ are not
         self._first = NONE  # the row that comes first of all that have values on the left, where a batch brings it
         self._kept = Clusters(len(self._lhs), rhs is None, self._distinct)
-        # Pairs in a cell, pairs in a cluster, rows outside, living cells, rows without a null on the left.
+        # Pairs in a cell, pairs in a cluster, rows to remove, living cells, rows without a null on the left.
         self._totals = np.zeros(5, np.int64)
-        self._sums: EvidenceSums | None = None  # kept once asked for
+        self._sums: EvidenceSums | None = None  # the evidence, from when it is first needed
 
     # ---- in files ---------------------------------------------------------------------------------------------------
 
@@ -121,7 +119,7 @@ class Groups:
 
     @property
     def to_remove(self) -> int:
-        """How many rows are outside."""
+        """How many rows to remove so that the rule holds."""
         return int(self._totals[2])
 
     @property
@@ -141,27 +139,27 @@ class Groups:
         return self.outside_pairs()[:, 0]
 
     def outside_pairs(self) -> Pairs:
-        """The same, and beside each the oldest row of its cluster that is not outside: the two break the rule."""
+        """The same rows, each with the oldest row of its cluster that may stay: the two break the rule."""
         cells = np.flatnonzero(self._kept.cells.counts > (self._rhs is None))
         wrong = cells if self._rhs is None else cells[self._kept.best[self._kept.of(cells)] != cells]
         parts = [np.stack([ids, self._beside(of)], axis=1) for ids, of in self._rows_of(wrong)]
         pairs = np.concatenate([np.empty((0, 2), np.int64), *parts])
-        pairs = pairs[pairs[:, 0] != pairs[:, 1]]  # of a key's cluster the oldest row is not outside
+        pairs = pairs[pairs[:, 0] != pairs[:, 1]]  # of a key's cluster the oldest row stays
         return np.asarray(pairs[np.argsort(pairs[:, 0], kind="stable")])
 
     def _beside(self, cells: Ids) -> Ids:
-        """The oldest row that is not outside in the cluster of each cell."""
+        """The oldest row that may stay in the cluster of each cell."""
         return self._kept.oldest[cells if self._rhs is None else self._kept.best[self._kept.of(cells)]]
 
     def broken_clusters(self) -> Ids:
-        """The clusters that break the rule; most rows outside first, of equals the oldest one."""
+        """The clusters that break the rule; most rows to remove first, of equals the oldest one."""
         wrong = self._outside_in(np.arange(self._kept.clusters.used))
         broken = np.flatnonzero(wrong)
         first = self._kept.oldest[broken if self._rhs is None else self._kept.best[broken]]
         return broken[np.lexsort((first, -wrong[broken]))]
 
     def rows_in(self, cluster: int) -> tuple[Ids, NDArray[np.bool_]]:
-        """The rows of a cluster, by id, ascending, and which of them are outside."""
+        """The rows of a cluster, by id, ascending, and which of them to remove."""
         parts = list(self._rows_of(self._kept.cells_in(cluster)))
         ids, cells = (np.concatenate([part[side] for part in parts]) for side in (0, 1))
         order = np.argsort(ids)
@@ -182,7 +180,7 @@ class Groups:
             yield ids, cells[number]
 
     def _are_outside(self, ids: Ids, cells: Ids) -> NDArray[np.bool_]:
-        """Which rows are outside, given their ids and cells."""
+        """Which rows to remove, given their ids and cells."""
         rows = np.flatnonzero(cells >= 0)
         marks = np.zeros(len(ids), np.bool_)
         own = cells[rows]
@@ -193,7 +191,7 @@ class Groups:
         return marks
 
     def _outside_in(self, clusters: Ids) -> Ids:
-        """How many rows of each cluster are outside."""
+        """How many rows of each cluster to remove."""
         sizes = self._kept.clusters.counts[clusters]
         if self._rhs is None:
             return np.maximum(sizes - 1, 0)

@@ -1,8 +1,8 @@
 """The keeper of keys and FDs that were given by name: how far each holds, and which rows to look at. Exact and kept
 true under batches, by rows in groups (see `groups`): the table may be as tall as memory holds.
 
-A dump holds the groups where they are few beside the rows. Of a key with many it keeps the totals, and names a file
-with an index of the rows (see `key_index`); groups of other rules are made from the table when they are needed.
+A dump holds the groups where they are few compared with the rows. Of a key with many it keeps the totals, and names a
+file with an index of the rows (see `key_index`); groups of other rules are made from the table when they are needed.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class GroupsState:
         return {part: self.dumped[name] for part in PARTS if (name := f"{text}/{part}") in self.dumped}
 
     def has_few(self, groups: Groups) -> bool:
-        """Whether groups are few, in themselves or beside the rows."""
+        """Whether groups are few, in themselves or compared with the rows."""
         are_few = groups.are_small or groups.entries * _FEW < self.table.rows
         return are_few and not isinstance(groups, OpenedKey)
 

@@ -6,7 +6,8 @@
 - **nearly unique.** From 2 % of rows to remove on nothing is left: such columns group rows, and don't name them.
 - **first places.** Keys mostly come first; the last place costs a tenth.
 
-It is a function of numbers that are kept under batches and of the schema, so what is kept equals what is found anew.
+It is a function of numbers that are kept under batches and of the schema, so what is kept equals what a fresh run
+finds.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
 """The likely dependencies of a table, exact and nearly exact: the best by score, left sides up to three columns.
 
 A left side of several columns is a candidate only with a score above that of each of its parts with the same right
-side, and of at least `LEAST_OF_SEVERAL`: a longer rule must tell more than a shorter one. Left sides grow column by
+side, and of at least `LEAST_OF_SEVERAL`: a longer rule must say more than a shorter one. Left sides grow column by
 column; what can't become a candidate is left out, by bounds that are certain:
 
 - rows that share the left side only get fewer as it grows, so a left side with too few needs no look at right sides,
   nor do longer ones (`fd_score.most`);
-- where many rows have not the value of most of their group, agreement is low: a look ends when there are too many (see
-  `kernels.agreement`), and is not even taken where the right side has too many values for so few groups;
+- where many rows differ from most of their group, agreement is low: a look ends when these are too many (see
+  `kernels.agreement`), and is not even taken where the right side has too many values for its few groups;
 - a column that others of the left side determine, exactly, changes no group.
 """
 
@@ -30,7 +30,7 @@ from holdfast.table.runner import Runner
 from holdfast.table.threads import SoFar, each
 from holdfast.text.quotes import quoted
 
-MOST_SIDES = 10_000  # of so many columns are looked at
+MOST_SIDES = 10_000  # more left sides of a length are not looked at
 MOST_LOOKS = 30_000_000_000  # at a value of a row for a left side; some ten seconds a core and ten billion
 _ROUNDED = 1.0 - 1e-9  # bounds are this much lower, as sums of floating-point numbers are rounded
 
@@ -74,7 +74,7 @@ class _Search:
     # ---- finding ----------------------------------------------------------------------------------------------------
 
     def look_at(self, columns: int) -> None:
-        """All left sides of so many columns."""
+        """Look at all left sides of `columns` columns."""
         pieces = self._within_reason(self._pieces(columns), columns)
         rules = f"likely dependencies with {columns} on the left"
         said = search_progress(self._progress, rules, "parts", len(pieces), None)
@@ -108,7 +108,7 @@ class _Search:
         return sorted((piece for piece in pieces if piece[1]), key=lambda piece: -len(piece[1]))  # threads end together
 
     def _may_grow(self, columns: Lhs, size: int) -> bool:
-        """Whether a left side may be a candidate, as far as its parts tell."""
+        """Whether a left side may be a candidate, as far as its parts show."""
         return all(part in self._grow for part in combinations(columns, size - 1)) and not any(
             (part, c) in self._determined for part in _parts(columns) for c in columns if c not in part
         )
@@ -132,7 +132,7 @@ class _Search:
         return found, grow, determined
 
     def _results(self, side: LeftSide) -> list[tuple[int, AgreementResult]]:
-        """What speaks for the right sides that may be worth it."""
+        """The evidence for the right sides that may be worth it."""
         others = [c for c in self._coded.varying if c not in side.columns]  # what is constant earns nothing
         if len(side.columns) == 1:
             needs = dict.fromkeys(others, 0.0)
@@ -160,7 +160,7 @@ class _Search:
     # ---- results ----------------------------------------------------------------------------------------------------
 
     def scored(self, top: int) -> list[Scored]:
-        """The best so many, with the rows to remove."""
+        """The `top` best dependencies, with the rows to remove."""
         best = sorted(self._found, key=lambda one: one.rank)[:top]
         sides: dict[Lhs, list[_Found]] = {}
         for one in best:

@@ -43,9 +43,9 @@ from holdfast.table.threads import SoFar, each
 from holdfast.table.types import show_type
 from holdfast.text.quotes import quoted
 
-WIDEST = {2: 250, 3: 60}  # tables of more columns get no keys of so many
-SHOWN = 5.0  # so many times as many pairs as agree, and one more, would agree by chance on the columns of a key
-WORDS, LETTERS = 5.0, 100.0  # texts of so many words on average, or of so many letters, are no names
+WIDEST = {2: 250, 3: 60}  # tables of more columns get no keys of this many
+SHOWN = 5.0  # on the columns of a key, chance alone would make this many times as many pairs agree (+ 1)
+WORDS, LETTERS = 5.0, 100.0  # texts of this many words, or letters, on average are no names
 _SAMPLE = 1000  # rows whose texts are read
 _FIRST = 0.05  # this share of the rows is looked at first
 
@@ -87,7 +87,7 @@ class _Search:
     # ---- finding ----------------------------------------------------------------------------------------------------
 
     def look_at(self, columns: int) -> None:
-        """All keys of so many columns."""
+        """Look at all keys of `columns` columns."""
         widest = WIDEST.get(columns, len(self._cells))
         if len(self._named) > widest:
             self._progress.note(
@@ -152,7 +152,7 @@ class _Search:
     # ---- results ----------------------------------------------------------------------------------------------------
 
     def scored(self, top: int) -> list[Scored]:
-        """The best so many, with the rows to remove."""
+        """The `top` best keys, with the rows to remove."""
         best = sorted(self._found, key=lambda columns: (-self._scores[columns], len(columns), columns))
         return each(best[:top], self._one_scored)
 

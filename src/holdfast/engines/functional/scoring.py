@@ -29,10 +29,10 @@ from holdfast.rules.error_measures import pairs_of
 from holdfast.table.dictionary import NULL_CODE
 from holdfast.table.table import Table
 
-MOST_RULES = 500  # so many of the shortest rules have scores when all are listed
+MOST_RULES = 500  # when all rules are listed, this many of the shortest have scores
 _ROWS = 20_000_000  # rows to look at in all: left sides times rows
-_LEAST_SIDES = 20  # but so many left sides in any case
-_EQUAL = 10  # where chance would have made so many pairs of rows equal, a key is none of its making
+_LEAST_SIDES = 20  # left sides to score in any case
+_EQUAL = 10  # where chance would have made this many pairs of rows equal, a key is not due to chance
 _LENGTH = next(n for n in range(1, 9) if LONGER**n < BROKEN)  # longer left sides can't reach it
 
 

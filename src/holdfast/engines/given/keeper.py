@@ -168,7 +168,7 @@ class Keeper(ABC, Generic[Subject, State]):
         """
 
     def ready(self, state: State, batch: Batch) -> State:  # noqa: ARG002
-        """The state on its way to `look`: the step that sees the tables, before and after the batch."""
+        """The state just before `look`: the step that sees the tables, before and after the batch."""
         return state
 
     @abstractmethod

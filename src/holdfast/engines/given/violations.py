@@ -43,7 +43,7 @@ class Violations:
         self._contents = _Contents(count) if pairs is None else _Contents(count, pairs, PairGraph())
         self._looked = False  # whether a batch has looked for its rows among the first ones
         self._changes = 0  # how often the violations may have changed,
-        self._given: tuple[int, ref[Pairs] | None] = (0, None)  # and what `found` gave after so many changes
+        self._given: tuple[int, ref[Pairs] | None] = (0, None)  # a number of changes, and what `found` gave after them
 
     @staticmethod
     def of(found: FoundPairs) -> Violations:

@@ -1,7 +1,7 @@
 """Maintenance: move the values that a batch touches from cluster to cluster (papers: inclusion, sections 4.2 and 5).
 
 The batch gives, for each column of its tables, the codes whose frequency changes. Their values are looked up in all
-columns that compare (in dictionaries, by binary search), which tells each value's frequencies before and after; all
+columns that compare (in dictionaries, by binary search), which gives each value's frequencies before and after; all
 else is left alone. Where the paper caches values and counts to spare itself queries, there is nothing here to spare.
 Cost: O(v k log d) for v values touched, k columns of their class and d values a column.
 """

@@ -76,7 +76,7 @@ def holding(state: INDState) -> dict[str, IND]:
 
 
 def discover(state: INDState, runner: Runner, most_shared: int | None = None) -> None:
-    """Test all candidates, level by level; where `most_shared` is given, those of at most so many trivial pairs."""
+    """Test all candidates, level by level; where `most_shared` is given, those of at most that many trivial pairs."""
     state.candidates = _levels(state, runner, {}, most_shared)
 
 

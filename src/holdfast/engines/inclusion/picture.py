@@ -24,7 +24,7 @@ def refuse_undrawable(path: Path) -> None:
 
 
 def draw(path: Path, tables: Sequence[str], findings: Sequence[Finding]) -> str:
-    """The picture of the proposals worth drawing; the ending of the path tells the language."""
+    """The picture of the proposals worth drawing; the ending of the path decides the language."""
     refuse_undrawable(path)
     rated = [each for each in findings if isinstance(each, Proposal)]
     chosen = worthy(sorted(rated, key=lambda each: (-each.score, each.text)))

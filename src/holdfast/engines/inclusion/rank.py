@@ -2,8 +2,8 @@
 
 Every reason is a number from 0 to 1 with a weight; the score is their weighted mean, times the share of rows that are
 included. Numbers that happen to lie within others (sizes within keys) fulfil some; true foreign keys fulfil most. A
-column that both sides share, as the tenant in `t(tenant, parent) in t(tenant, id)`, speaks for a reference in every way
-but that the tables are the same.
+column that both sides share, as the tenant in `t(tenant, parent) in t(tenant, id)`, fulfils all criteria for a
+reference but that the tables are the same.
 """
 
 from __future__ import annotations

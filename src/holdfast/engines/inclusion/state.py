@@ -93,7 +93,7 @@ class INDState:
         return self.tables[attributes[0].table], [each.column for each in attributes]
 
     def moved(self, watched: Mapping[str, WatchedTable]) -> INDState:
-        """The same on tables of which some were written anew."""
+        """The same on tables of which some were rewritten."""
         state = INDState.of({name: watched[name] for name in self.tables}, self.settings)
         state.clusters, state.candidates, state.found = self.clusters, self.candidates, self.found
         return state

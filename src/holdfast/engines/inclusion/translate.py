@@ -31,7 +31,7 @@ def translate(state: INDState, a: Attribute, b: Attribute, codes: Codes) -> Code
 
 
 class Translations:
-    """Translations between columns, whole ones kept where many codes were asked for. Lives as long as the dictionaries
+    """Translations between columns, whole ones kept where many codes were translated. Lives as long as the dictionaries
     stay as they are.
     """
 

@@ -1,7 +1,7 @@
 """Tuples of codes: which of some tuples a table holds, and in which rows. Exact: tuples that share a hash are compared.
 
-Cost: one pass over the codes of the columns asked for; memory for the tuples asked for, or, in an index of a table,
-for its distinct ones.
+Cost: one pass over the codes of the columns; memory for the tuples looked up, or, in an index of a table, for its
+distinct ones.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from holdfast.table.table import Table
 
 TupleCodes = NDArray[np.int64]  # [column, row]
 Ids = NDArray[np.int64]
-_FIRST_ROWS = 1 << 12  # most of the tuples asked for are met among few rows
+_FIRST_ROWS = 1 << 12  # most of the tuples looked up are met among few rows
 _CELLS = 1 << 24
 
 
 class Tuples:
-    """A set of tuples that can be asked for others. It grows with its distinct tuples, not with those it is given."""
+    """A set of tuples, to look up others in. It grows with its distinct tuples, not with those it is given."""
 
     def __init__(self, rows: TupleCodes) -> None:
         self._table = KeyTable(len(rows))
@@ -46,7 +46,7 @@ class Tuples:
             self._table.entries_of_lanes(fresh[:, start : start + ROWS_AT_ONCE].copy())
 
     def places(self, requested: TupleCodes) -> NDArray[np.int64]:
-        """Where each tuple asked for stands, -1 where it is not here."""
+        """Where each requested tuple stands, -1 where it is not here."""
         return self._table.find_lanes(_lanes(requested))
 
 
@@ -62,7 +62,7 @@ def of_table(table: Table, columns: Sequence[int]) -> Tuples:
     return whole
 
 
-Index = Callable[[TupleCodes], NDArray[np.bool_]]  # tells which of some tuples, as codes of the columns, are there
+Index = Callable[[TupleCodes], NDArray[np.bool_]]  # which of some tuples, as codes of the columns, are there
 
 
 def index_of(table: Table, columns: Sequence[int]) -> Index:
@@ -80,7 +80,7 @@ def index_of(table: Table, columns: Sequence[int]) -> Index:
 def present(requested: TupleCodes, table: Table, columns: Sequence[int]) -> NDArray[np.bool_]:
     """Which of some tuples a living row has; a code below 0 is that of a value that never was.
 
-    The newest rows are looked at first, as they are often among those asked for; of others only those that may have a
+    The newest rows are looked at first, as they often hold the requested tuples; of others only those that may have a
     tuple that was not met yet, so a pass costs little once few are left.
     """
     wanted = Tuples(requested[:, (requested >= 0).all(axis=0)])
@@ -97,7 +97,7 @@ def present(requested: TupleCodes, table: Table, columns: Sequence[int]) -> NDAr
 
 
 def rows_with(requested: TupleCodes, table: Table, columns: Sequence[int], most: int | None = None) -> Ids:
-    """The ids of living rows that have one of some tuples, ascending; where `most` is given, so many at least."""
+    """The ids of living rows that have one of some tuples, ascending; given `most`, it stops once it has that many."""
     found = [np.empty(0, np.int64)]
     for ids, _ in TableFinder(table).rows_with(columns, requested):
         found.append(ids)

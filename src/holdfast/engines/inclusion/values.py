@@ -7,7 +7,7 @@ A class has lanes (one, save for numbers), and values are equal iff lane and key
 
 A column's dictionary is all that is needed to find a value in it: it is the inverted index of the paper, already kept,
 sorted and on disk. So the generator (papers: inclusion, section 5.1) needs no store of its own: it is the dictionaries,
-with a count beside each code. Where values compare as text, a dictionary of texts with the same codes stands in.
+with a count for each code. Where values compare as text, a dictionary of texts with the same codes stands in.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ Touched = Mapping[int, Codes]  # of each column that a batch changed, by its num
 class Orphans(Witness):
     """Rows of the dependent side whose value the referenced side lacks: some of them, and how many there are in all.
 
-    `missing` tells some missing values, each with the number of rows that carry it.
+    `missing` lists some missing values, each with the number of rows that carry it.
     """
 
     missing: tuple[tuple[Any, int], ...] = ()
@@ -99,7 +99,7 @@ def _missing_codes(state: INDState, a: Attribute, b: Attribute, touched: Touched
 
 
 def _by_value(state: INDState, a: Attribute, codes: Codes) -> Codes:
-    """Codes in the order of their values, which does not tell in what order these came."""
+    """Codes in the order of their values, which does not show in what order they came."""
     held = values.images_of(state.tables[a.table].dictionaries[a.column], codes)
     ranked = np.empty_like(codes)
     ranked[images.sorted_distinct(held)[1]] = codes

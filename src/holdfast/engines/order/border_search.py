@@ -3,16 +3,17 @@ it fails.
 
 How many rows must go never rises with the context, so one border follows from the other: a context holds iff it is a
 part of no failing one, and the minimal ones that hold are the minimal hitting sets of the complements of the maximal
-ones that fail. The search goes back and forth. Candidates are the minimal hitting sets of what is known to fail; each
-is counted; one that fails is extended as far as it does, and is new knowledge. When every candidate holds, they are the
-answer, whatever was looked at first: a context that holds is a part of no failing one, so it contains a candidate.
+ones that fail. The search goes back and forth (border search). Candidates are the minimal hitting sets of what is known
+to fail; each is counted; one that fails is extended as far as it does, and is new knowledge. When every candidate
+holds, they are the answer, whatever was looked at first: a context that holds is a part of no failing one, so it
+contains a candidate.
 
 A batch raises a number by at most the rows that it brings, and lowers it by at most those that it takes away. So a
 context that fails does so until the rows deleted since it was counted reach what it was above the limit; only then it
 is counted again. Those that hold are counted after each batch, as their errors are reported, if possible only in the
 groups that the batch touched. Then the search goes on.
 
-Cost: a count for each context of either border, and one or two more for each failing one on the way to it.
+Cost: a count for each context of either border, and one or two more for each failing one, to reach it.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from holdfast.pairs import bitsets
 from holdfast.pairs.hitting import all_minimal_hitting_sets
 from holdfast.table.threads import SoFar
 
-Count = Callable[[Context, int], int]  # how many rows must go, or, where more than the number given, at least so many
+Count = Callable[[Context, int], int]  # how many rows must go; above the limit given, a lower bound
 Again = Callable[[Context, int], int | None]  # how many must go after a batch, by how many before; None: unknown
 
 IMPLIED = -1  # instead of a number of rows, where one of a pair's columns is constant
@@ -34,8 +35,8 @@ _AHEAD = 8  # what fails is counted so far that as many more batches with delete
 
 @dataclass(frozen=True)
 class Judge:
-    """Decides whether contexts hold for one target: at most `limit` rows must go. The last batch deleted so many rows.
-    `implied` are contexts in which a column of the pair is constant: there the pair holds, and is not counted.
+    """Decides whether contexts hold for one target: at most `limit` rows must go. The last batch deleted `deleted`
+    rows. `implied` are contexts in which a column of the pair is constant: there the pair holds, and is not counted.
     """
 
     count: Count
@@ -45,7 +46,7 @@ class Judge:
     implied: tuple[Context, ...]
 
     def removed(self, context: Context) -> int:
-        """How many rows must go, or, where that is above the limit, at least so many; IMPLIED without a count."""
+        """How many rows must go (above the limit a lower bound); IMPLIED without a count."""
         if _holds_one_of(context, self.implied):
             return IMPLIED
         return self.count(context, self.limit + _AHEAD * self.deleted)

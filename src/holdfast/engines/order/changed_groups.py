@@ -1,10 +1,10 @@
-"""The groups that a batch touched: how many rows more, or fewer, must go after it.
+"""The groups that a batch changed: how many rows more, or fewer, must go after it.
 
 Groups of a context don't touch each other, so a batch changes the number of rows that must go by what it changes in the
 groups of the rows that it deleted and inserted. These are counted twice, as they were and as they are.
 
-For that the rows that a batch left alone come first, then those that died, and those that were born last: of partitions
-only the groups with a row from behind are made (`borders.partitions`). Where most rows share such a group, a count of
+For that the rows that a batch left alone come first, then those that died, and those that were born last: only groups
+with a changed row (these come last) are built (`borders.partitions`). Where most rows share such a group, a count of
 all groups is cheaper.
 
 Cost: a copy of all cells a batch; for each context a look at the rows that share a group with a changed one.
@@ -21,8 +21,8 @@ from holdfast.engines.order.removals import Context, Contexts, Counter, GroupedR
 from holdfast.kernels import removals as kernels
 from holdfast.table.change import Change
 
-_FEW = 16  # a batch that changes more than one in so many rows touches most groups
-_MOST = 3  # a context of which more than one in so many rows is touched is counted again
+_FEW = 16  # a batch that changes more than one row in 16 touches most groups
+_MOST = 3  # a context of which more than one row in 3 is touched is counted again
 
 
 class Touched:

@@ -1,9 +1,9 @@
 """Order dependencies: constants and pairs of columns that hold in contexts.
 
 `settings.directions` says whether pairs of which one column falls are looked for, too, `max_level` bounds contexts,
-`error` above 0 asks for approximate rules. `min_score` leaves out rules that fewer pairs of rows test. Columns that can
-be in no context with as many are in none that is looked for; where a batch raises the number of one, rules are found
-again.
+`error` above 0 asks for approximate rules. `min_score` leaves out rules that fewer pairs of rows test. A column whose
+contexts are all tested by fewer pairs is left out of the search; where a batch lifts such a column to `min_score`,
+rules are found again.
 """
 
 from __future__ import annotations
@@ -93,8 +93,8 @@ class OrderEngine(ContextEngine[Canonical, OrderState]):
         return True
 
     def _worth(self, table: Table) -> tuple[int, ...] | None:
-        """The columns that may be in a context with as many tested pairs as are asked for; None: all. A context has at
-        most those of each of its columns.
+        """The columns that may be in a context with at least `min_score` tested pairs; None: all. A context has at most
+        as many as each of its columns.
         """
         least, columns = self._settings.min_score, range(len(table.schema.columns))
         if least is None:

@@ -5,10 +5,10 @@ target iff its error is at most the threshold (decided in whole rows, a threshol
 of no part of it is, and, for a pair, neither column is constant there with an error of at most the threshold: the same
 form as exact rules have, which are those of the threshold 0.
 
-Each target has a search of its own (`duality`). That only verification changes, as the paper says, does not work out:
-its Lemmas 4 and 5 conclude from rules that hold to others, and errors add up with each conclusion. But a pair never
-needs more rows to go than one of its columns as a constant does: so constants come first, and where these hold, the
-pair is not counted.
+Each target has a search of its own (`border_search`). The paper says that only verification changes; that is wrong: its
+Lemmas 4 and 5 conclude from rules that hold to others, and errors add up with each conclusion. But a pair never needs
+more rows to go than one of its columns as a constant does: so constants come first, and where these hold, the pair is
+not counted.
 """
 
 from __future__ import annotations

@@ -34,12 +34,12 @@ Rows = NDArray[np.int32]
 Cells = NDArray[np.uint32]
 
 _ROOM = 224 << 20
-_SMALL = 8  # of partitions of fewer rows than one in so many only these are looked at, in the order of all rows
-_TINY = 256  # those of fewer than one in so many are sorted by themselves
+_SMALL = 8  # a partition of less than an eighth of the rows is small: only its own rows are read, in table order
+_TINY = 256  # partitions of less than one row in 256 are sorted by themselves
 
 
 class GroupedRows:
-    """The partition of a context, of a table of so many rows."""
+    """The partition of a context, of a table of `count` rows."""
 
     def __init__(self, partition: Partition, count: int) -> None:
         self.partition, self._count = Partition(_trimmed(partition.rows), _trimmed(partition.starts)), count

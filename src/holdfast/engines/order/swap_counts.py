@@ -1,8 +1,8 @@
-"""What rows say of `{X}: A ~ B`: how many pairs could have swapped, how many do, and how many rows are in the way.
+"""What rows say of `{X}: A ~ B`: how many pairs could have swapped, how many do, and how many rows are to remove.
 
 All comes from one sorted array. A row is a number: its group, then its A, then its B, each with room for the next; so
-sorted numbers are rows sorted by group, A and B, and what stays of a number without A, group and B, falls exactly where
-two rows of a group swap: the groups of a context follow each other upwards.
+sorted numbers are rows sorted by group, A and B. Now drop A: the remaining (group, B) decreases exactly where two rows
+of a group swap, as groups ascend.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from holdfast.rules import error_measures
 
 Numbers = NDArray[np.int64]
 
-RISES = 2.0  # so many values that rise one after the other make half the score
+RISES = 2.0  # two values that rise one after the other make half the score
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,7 @@ class _Runs:
 
     @staticmethod
     def of(keys: Numbers, room: int) -> _Runs:
-        """Of sorted numbers; each group has room for so many."""
+        """Of sorted numbers; each group has `room` numbers of its own."""
         starts = _starts(keys)
         lengths = np.diff(starts, append=len(keys))
         first = _starts(keys[starts] // room)

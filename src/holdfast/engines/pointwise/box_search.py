@@ -31,8 +31,8 @@ from holdfast.kernels.never_sets import ADDED, SLABS, WAYS, Columns, Search, Tai
 from holdfast.pairs.bitsets import Words
 
 _BLOCK = 1 << 14
-_WORDS = 1 << 25  # that are worked on between two calls of `tell`: a tenth of a second or so
-Tell = Callable[[], None]
+_WORDS = 1 << 25  # that are worked on between two calls of `tick`: a tenth of a second or so
+Tick = Callable[[], None]
 _WORD = 64  # bits
 
 
@@ -70,7 +70,7 @@ class BoxQuestion:
         free = [ChoiceColumn(column.digits, column.choices[-1:]) for column in self.columns]
         return replace(self, columns=tuple(self.columns[c] if c in columns else free[c] for c in range(len(free))))
 
-    def answered(self, cells: CellSet, tell: Tell) -> Iterator[Boxes]:
+    def answered(self, cells: CellSet, tick: Tick) -> Iterator[Boxes]:
         """All minimal boxes that none of the cells meets."""
         box = self._free()
         if not cells.words.any():
@@ -82,16 +82,16 @@ class BoxQuestion:
             block = np.empty((_BLOCK, len(box)), np.uint8)
             while search.depth[0] >= 0:
                 count = advance(search, self.most, _WORDS, box, block)
-                tell()
+                tick()
                 yield block[:count]
 
-    def answered_by_lists(self, values: Values, columns: Sequence[int], tell: Tell) -> Iterator[Boxes]:
+    def answered_by_lists(self, values: Values, columns: Sequence[int], tick: Tick) -> Iterator[Boxes]:
         """All minimal boxes on some of the columns that none of the values meets."""
         box, listed = self._free(), first_that_fit(self.space, columns, len(values))
         if not len(values):
             yield box[None]
         elif not listed:
-            yield from self.answered(CellSet.of(values, self.space, columns), tell)
+            yield from self.answered(CellSet.of(values, self.space, columns), tick)
         elif self.most > 0:
             cells = numbers_of(values, self.space, columns)
             first, last = parted(self.space, columns[listed:])
@@ -99,7 +99,7 @@ class BoxQuestion:
             block, bits = np.empty((_BLOCK, len(box)), np.uint8), cells_of(self.space, last)
             while lists.depth[0] >= 0 or search.depth[0] >= 0:
                 count = advance_lists(lists, search, bits, self.most, _WORDS, box, block)
-                tell()
+                tick()
                 yield block[:count]
 
     def _free(self) -> Boxes:
@@ -184,8 +184,8 @@ def head(places: Sequence[int], columns: Sequence[ChoiceColumn]) -> Columns:
         for c, choice in enumerate(column.choices):
             made.masks[d, c], made.leaning[d, c], made.ways[d, c] = choice.mask, choice.leaning, len(choice.added)
             made.joined[d, c] = _slabs(choice.mask, column, made.words[d + 1], SLABS)
-            for way, mask in enumerate(choice.added):
-                made.added[d, c, way] = _slabs(mask, column, made.words[d + 1], ADDED)
+            for step, mask in enumerate(choice.added):
+                made.added[d, c, step] = _slabs(mask, column, made.words[d + 1], ADDED)
     return made
 
 
@@ -195,7 +195,7 @@ def roles(columns: Sequence[ChoiceColumn]) -> NDArray[np.int64]:
     for d, column in enumerate(columns):
         for c, choice in enumerate(column.choices):
             for digit, bit in enumerate(column.digits):
-                added = [1 + way for way, mask in enumerate(choice.added) if bit & mask]
+                added = [1 + step for step, mask in enumerate(choice.added) if bit & mask]
                 made[d, c, digit] = -1 if bit & choice.mask else sum(added)
     return made
 
@@ -213,7 +213,7 @@ def tail(places: Sequence[int], columns: Sequence[ChoiceColumn]) -> Tail:
 
 @cache
 def _all_boxes(columns: tuple[ChoiceColumn, ...]) -> tuple[NDArray[Any], ...]:
-    """What `Tail` tells of each box on some columns."""
+    """What `Tail` holds of each box on some columns."""
     boxes = list(product(*(column.choices for column in columns)))
     masks = [[choice.mask for choice in box] for box in boxes]
     weaker = [[_cells(columns, near) for near in _weaker(box)] for box in boxes]

@@ -1,10 +1,10 @@
-"""Boxes: conjunctions of marks, which say what is asked of two rows, column by column. Many at once, as arrays.
+"""Boxes: conjunctions of predicates on two rows, at most one a column. Many at once, as arrays.
 
 A pair of rows (t, s) has one **value** in each column: t is less, equal or more there than s; or `OTHER`: on a column
 that is compared for equality alone, the two differ; and where nulls are distinct, a null makes the comparison unknown.
-A **mark** is the set of values that it allows, as bits. A column without a mark allows all of them, `FREE`.
-A **box** is a row of marks, one a column. A pair lies in a box iff in every column its value, one bit, is in the mark.
-A box in which no pair of different rows lies is **never** met.
+A **mark** is a predicate on a column (the papers' word), as the set of values that it allows, in bits. A column without
+a mark allows all of them, `FREE`. A **box** is a conjunction: a row of marks, one a column. A pair lies in a box iff in
+every column its value, one bit, is in the mark. A box in which no pair of different rows lies is **never** met.
 
 A mark is weaker than another iff it allows more. A box is weaker than another iff its mark is weaker in some column and
 stronger in none (papers: incpod, section III, "containment". The paper's definition says "for all marked columns of
@@ -186,7 +186,7 @@ def among(boxes: Boxes, others: Boxes) -> Mask:
 
 @dataclass(frozen=True)
 class Choice:
-    """A mark, or none; for each way to weaken it by one step the values that are added; and on which side it leans: -1
+    """A mark, or none; for each step that weakens it the values that are added; and on which side it leans: -1
     for `<` and `<=`, 1 for `>` and `>=`, 0 for the others.
     """
 

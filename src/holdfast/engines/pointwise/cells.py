@@ -26,7 +26,7 @@ _COUNTED = 1 << 24  # cells that get a count, at most: 128 MB
 # Counts pay where one cell in _DENSE occurs, or a wanted box holds as many pairs as _WIDE cells do on average; not with
 # _SHORT marks or fewer. Else all rules are found faster, by never-sets.
 _DENSE, _WIDE, _SHORT = 2, 16, 3
-_NUMBERED = 31  # columns: a list tells of a cell by bits which of the sets hold it, two for each mark and one more
+_NUMBERED = 31  # columns: a list says in bits which of the sets hold a cell, two for each mark and one more
 _WORD = 64
 # Boxes on the last columns: all are tried, which is faster than to choose column by column, as long as they are few.
 _BOXES = 256

@@ -1,11 +1,11 @@
-"""The rules that a share of the pairs of rows tests, when others are not wanted.
+"""Rules with at least a given coverage, and the coverage of a rule.
 
-Where all pairs are counted, the search goes no further than enough pairs meet a left side (see `readings`): of a
+Where all pairs are counted, the search goes no further than enough pairs meet a left side (see `minimal_rules`): of a
 million rules a few may be left. Else all rules are found, and most are dropped: by a sample of the pairs where that is
 clear, and where it is not, by a count of all of them. So rules depend on the table alone.
 
-With the rules come never-sets. Where rules were found without these, they are those that the rules ask for: which of
-the two that `X -> B=` speaks of are minimal; and keys, which have no reading.
+With the rules come never-sets. Where rules were found without these, they are, for each rule `X -> B=`: X with `B<`,
+and X with `B>`, where minimal; and keys, which have no reading.
 
 The rules whose left side most pairs of rows meet come first. Coverage separates laws from accidents: a rule that holds
 of a few pairs alone may well hold by chance. Readings of one class have different left sides; the class stands where

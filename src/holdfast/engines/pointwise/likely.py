@@ -1,15 +1,15 @@
-"""Likely pointwise rules: two columns that together say which way a third goes, such as `{Salary<=, Exemption>=} ->
-Rate<=`, and that no two rows break.
+"""Likely pointwise rules: two columns that together decide whether a third rises or falls, such as `{Salary<=,
+Exemption>=} -> Rate<=`, and that no two rows break.
 
 What one column alone says of another is an order, within equals of others too, and equality alone is a functional
 dependency: those are suggested by their own classes, and left out here. So what is looked at are three columns with an
 inequality each, numbers, dates and times. All pairs of a sample of rows show which conjunctions of three inequalities
 no pair meets; the best of them are proved on all rows.
 
-**The score** compares with chance. If one of the three went its own way, as many pairs would meet all three as meet the
-other two, times the share that meet the one; the least of these three numbers counts, so that two columns that nearly
-order each other already leave nothing to explain. Few values cost, and so does the second column on the left.
-Where nulls are distinct, columns with nulls are not looked at.
+**The score** compares with chance. If one of the three were independent of the others, as many pairs would meet all
+three as meet the other two, times the share that meet the one; the least of these three numbers counts, so that two
+columns that nearly order each other already leave nothing to explain. Few values cost, and so does the second column on
+the left. Where nulls are distinct, columns with nulls are not looked at.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ CellCounts = NDArray[np.int64]  # numbers of ordered pairs, [less, equal, more] 
 
 @dataclass(frozen=True, eq=False)
 class LikelyConjunction:
-    """Three columns, what is asked of two rows on each, how the pairs of a sample compare on them, and how surprising
+    """Three columns, the predicate on each, how the pairs of a sample compare on them, and how surprising
     it is that no two rows meet all three marks, or the strict ones of which these are weaker.
     """
 

@@ -23,7 +23,7 @@ from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
 
 Numbers = NDArray[np.int64]
-_SMALL, _DENSE, _LARGE = 1 << 20, 8, 1 << 24  # cells of a table: so many; or so many for each pair, but no more than
+_SMALL, _DENSE, _LARGE = 1 << 20, 8, 1 << 24  # cells of a table: up to _SMALL, or _DENSE a pair, but at most _LARGE
 _FEW = 1 << 24  # pairs times boxes: fewer are looked at one by one
 
 

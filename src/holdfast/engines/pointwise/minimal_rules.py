@@ -1,4 +1,4 @@
-"""Rules as readings of never-sets, and the other minimal rules.
+"""Rules as readings of never-sets, and the other minimal rules. A reading of a never-set is a rule obtained from it.
 
 `X -> B op` holds iff X with the negation of `B op` is never met. Where nulls are equal, the negation of `<` is the mark
 `>=` and that of `<=` is `>`, so that a rule with one of these on the right is a never-set from which a mark is taken
@@ -7,8 +7,8 @@ values differ, is no mark of an ordered column: those rules have a search of the
 negation is a mark, and every right side has a search of its own.
 
 `X -> B<=` follows from `X -> B<` and from `X -> B=`, and is minimal only where neither holds. If one of them held for
-an X' weaker than X, so would `X' -> B<=`; so it is enough to look up X itself among the minimal left sides of these. In
-the same way, a minimal left side that no pair meets is one of the minimal boxes that no pair meets.
+an X' weaker than X, so would `X' -> B<=`; so it is enough to look up X itself among the minimal left sides of these.
+Likewise, a minimal left side that no pair meets is one of the minimal boxes that no pair meets.
 
 Where rules are wanted whose left side a number of pairs meets, every right side has a search of its own, too: what is
 weaker than such a left side is met by as many pairs, so that a rule is minimal among these iff it is among all.

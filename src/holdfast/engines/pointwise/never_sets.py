@@ -1,8 +1,10 @@
 """Never-sets and left sides: the minimal boxes in which no pair of rows lies, from the values that pairs have.
 
-A search for boxes of few marks is faster on each of some blocks of columns than on all columns at once. Each set of at
-most that many columns lies in one of the blocks: all unions of as many groups of columns. Small groups make small
-blocks, and many.
+A never-set is a minimal unsatisfied conjunction of predicates (see `boxes`).
+
+A search for boxes of at most L marks is faster on each of some blocks of columns than on all columns at once. With
+columns in groups, a block is a union of L groups, so any L columns lie in one. Small groups make small blocks, and
+many.
 
 Results are gathered in blocks of memory, so that Ctrl-C, progress and the writing away of results happen in between.
 """
@@ -16,7 +18,7 @@ from math import comb
 
 import numpy as np
 
-from holdfast.engines.pointwise.box_search import BoxQuestion, Tell
+from holdfast.engines.pointwise.box_search import BoxQuestion, Tick
 from holdfast.engines.pointwise.boxes import EQUAL, FREE, LESS, MORE, OTHER, Boxes, Mask, Space, Values
 from holdfast.engines.pointwise.cells import CellSet, PairValues, are_numbered, cells_of, fits
 from holdfast.pairs.blocks import Blocks
@@ -73,15 +75,15 @@ def _gathered(
         seen = PairValues(seen, question.space)
     blocks = Blocks(max(1, -(-len(question.columns) // 8)))
 
-    def tell() -> None:
+    def tick() -> None:
         progress(len(blocks))
 
-    for block in _found(question, seen, column, negation, tell):
+    for block in _found(question, seen, column, negation, tick):
         blocks.add(block.view(np.uint64))
     return blocks.rows().view(np.uint8)[:, : len(question.columns)]
 
 
-def _found(question: BoxQuestion, seen: PairValues, column: int | None, negation: int, tell: Tell) -> Iterator[Boxes]:
+def _found(question: BoxQuestion, seen: PairValues, column: int | None, negation: int, tick: Tick) -> Iterator[Boxes]:
     columns = [c for c in range(len(question.columns)) if c != column]
     cells, values = seen.cells, seen.values
     if column is not None:
@@ -89,17 +91,17 @@ def _found(question: BoxQuestion, seen: PairValues, column: int | None, negation
         values = values if cells is not None else values[(values[:, column] & negation) != 0]
     blocks = blocks_of(question, columns)
     if blocks is not None:
-        return _of_blocks(question, cells, values, blocks, tell)
-    return question.answered_by_lists(values, columns, tell) if cells is None else question.answered(cells, tell)
+        return _of_blocks(question, cells, values, blocks, tick)
+    return question.answered_by_lists(values, columns, tick) if cells is None else question.answered(cells, tick)
 
 
 def _of_blocks(
-    question: BoxQuestion, cells: CellSet | None, values: Values, blocks: list[ColumnBlock], tell: Tell
+    question: BoxQuestion, cells: CellSet | None, values: Values, blocks: list[ColumnBlock], tick: Tick
 ) -> Iterator[Boxes]:
     """A box is never met, and is minimal, by its own columns alone."""
     for block in blocks:
         own = CellSet.of(values, question.space, block.columns) if cells is None else cells.only(block.columns)
-        for found in question.on(block.columns).answered(own, tell):
+        for found in question.on(block.columns).answered(own, tick):
             yield found[block.gives(found)]
 
 

@@ -4,7 +4,7 @@ A box of at most L marks is about L columns. So it is enough to know, for each s
 values occur: a box is met iff one of its patterns does. That is worked out for all boxes about a set of columns at
 once, column by column, and so is whether all that are weaker by a step are met.
 
-Mask are those of never-sets: the five on a column that is ordered, `=` and `!=` on others. Where comparisons may be
+Marks are those of never-sets: the five on a column that is ordered, `=` and `!=` on others. Where comparisons may be
 unknown, a box may ask for one unknown comparison: a rule `X -> B op` is broken by a pair that meets X and is known to
 break `B op`, or is unknown in B. What is weaker by a step than such a box is such a box.
 

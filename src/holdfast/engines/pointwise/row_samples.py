@@ -2,7 +2,7 @@
 
 A pair's values in the columns of the boxes are a number, and a bit of each number says whether it lies outside all of
 the boxes, or was found before (see `holdfast.pairs.sightings`). So a pair costs a nanosecond or two, however many boxes
-there are. Where these are about too many columns for so many bits, they are put into several parts.
+there are. Where these are about more columns than a word has bits for, they are put into several parts.
 """
 
 from __future__ import annotations

@@ -198,8 +198,8 @@ class PointwiseRules(LazyRules[Pointwise]):
             yield from self.wording.denials_of(self.never[keys])
 
     def for_people(self, others: Collection[str]) -> tuple[PointwiseRules, str]:
-        """One reading a class, of those that people want to see beside the findings of other classes; and what is left
-        out, in words.
+        """One reading a class, of those that people want to see alongside the findings of other classes; and what is
+        left out, in words.
         """
         firsts, implied = self._ranked._firsts()
         listed = self._ranked.arrays.some(firsts)

@@ -121,7 +121,7 @@ def count_pairs(rows: RankedColumns, space: Space, boxes: Boxes, progress: OnPro
 
 @dataclass(frozen=True)
 class _Plain:
-    """A box of marks that compare ranks, FREE elsewhere; and what is asked of t's and of s's nulls."""
+    """A box of marks that compare ranks, FREE elsewhere; and what t's and s's nulls must be."""
 
     marks: tuple[int, ...]
     below: tuple[int, ...]  # of t, by column: _ANY, _NULL, _KNOWN
@@ -208,8 +208,8 @@ class _Groups:
 class _Look:
     """The rows that are looked at, and how groups of equal ones are found.
 
-    Which pair is found depends on the rows alone, and not on values that were in the table before: so columns are told
-    apart by the values of living rows.
+    Which pair is found depends on the rows alone, and not on values that were in the table before: so columns are
+    distinguished by the values of living rows.
     """
 
     def __init__(self, rows: RankedColumns, fresh: int) -> None:
@@ -313,7 +313,7 @@ class _Look:
     def _lying(
         self, plain: _Plain, columns: list[int], rows: Rows, groups: NDArray[np.uint32], roles: NDArray[np.uint8]
     ) -> _Lying:
-        """Rows in their order, with what is asked of them; at least two columns."""
+        """Rows in their order, with what they must fulfil; at least two columns."""
         ranks, strict = np.zeros((max(2, len(columns)), len(rows)), np.int32), np.zeros(max(2, len(columns)), np.bool_)
         for place, column in enumerate(columns):
             ranks[place] = self._turned(column, rows, plain.is_falling(column), dense=place >= 2)

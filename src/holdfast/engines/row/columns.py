@@ -16,7 +16,7 @@ from holdfast.table.table import Table
 
 Codes = NDArray[np.integer[Any]]
 Array = TypeVar("Array", bound=NDArray[Any])
-_FEW = 8  # codes that are at most one in so many of a dictionary's are sorted, rather than marked among all
+_FEW = 8  # codes that are at most an eighth of a dictionary's are sorted, rather than marked among all
 
 
 class Distinct(NamedTuple):
@@ -29,7 +29,7 @@ class Distinct(NamedTuple):
 
 
 class NamedColumns:
-    """The columns of some rows. Values are decoded when they are asked for."""
+    """The columns of some rows. Values are decoded when they are first read."""
 
     def __init__(self, encoding: Table, count: int, codes_of: Callable[[int], Codes], distinct: bool = False) -> None:
         self.encoding, self.count, self.is_distinct = encoding, count, distinct
