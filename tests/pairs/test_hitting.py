@@ -148,7 +148,7 @@ def test_maximal_sets_of_every_target(family: Sets) -> None:
 def test_maximal_sets_follow_the_family(steps: list[Sets], never_anew: bool) -> None:
     with pytest.MonkeyPatch.context() as patch:
         if never_anew:
-            patch.setattr("holdfast.pairs.maximal._ANEW", 1e9)
+            patch.setattr("holdfast.pairs.maximal._START_AGAIN", 1e9)
             patch.setattr("holdfast.pairs.maximal._AT_ONCE", 1)
         made, old = Maximal.of(matrix(steps[0]), COLUMNS), steps[0]
         for new in steps[1:]:

@@ -69,8 +69,8 @@ def test_chosen_pairs(world: World, data: st.DataObject) -> None:
     count = world.cells.shape[1]
     places = np.arange(count)
     numbers = st.integers(0, count - 1)
-    beside = data.draw(st.integers(1, 5))
-    with patch.multiple(sightings, _ROOM=count, _BESIDE=beside, _WORTH_A_BYTE=data.draw(st.integers(0, 3))):
+    in_a_byte = data.draw(st.integers(1, 5))
+    with patch.multiple(sightings, _ROOM=count, _IN_A_BYTE=in_a_byte, _WORTH_A_BYTE=data.draw(st.integers(0, 3))):
         for _ in range(2):
             asked, low, high = data.draw(st.tuples(st.lists(numbers, max_size=5), numbers, numbers))
             shown = world.seen.scan(NarrowRows(world.cells), np.array(asked, np.int64), low, high)

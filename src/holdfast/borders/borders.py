@@ -1,5 +1,5 @@
-"""The borders of a table's rules: found by evidence and proof, to a fixpoint, and kept under batches. The field calls
-this hybrid discovery: sample, then validate.
+"""The borders of a table's rules: found by evidence and proof, to a fixpoint, and maintained under batches. The field
+calls this hybrid discovery: sample, then validate.
 
 Of each target the evidence leaves minimal contexts, P (see `evidence`). Those that nobody has proved are looked at;
 what fails gives pairs of rows that become evidence, and P is derived again where that changed, until all of P is
@@ -54,7 +54,7 @@ from holdfast.table.threads import SoFar, each
 _BYTES_AT_ONCE = 64 << 20  # of sets of targets
 _WORTH_THREADS = 1 << 14  # rows times columns
 _SAMPLED = 1 << 16  # neighbours that are compared in the order of each column
-_SAMPLED_FOR_KEYS = 1 << 11  # the same where keys alone are asked for: they are few
+_SAMPLED_FOR_KEYS = 1 << 11  # the same where keys alone are wanted: they are few
 Covers = Mapping[int, Words]
 
 
@@ -93,7 +93,7 @@ class Everything:
 
 
 class Borders:
-    """The minimal contexts of all targets asked for, of at most `max_size` columns, and their evidence.
+    """The minimal contexts of all wanted targets, of at most `max_size` columns, and their evidence.
 
     Use `of` or `load`. `covers` holds the minimal contexts by target.
     """
@@ -217,7 +217,7 @@ class Borders:
     def _saying(
         self, rounds: int, asked: Sequence[Questions], open_: Candidates, progress: Progress
     ) -> Callable[[int, int], None]:
-        """What is said while a round of proofs goes on."""
+        """The progress reported while a round of proofs goes on."""
 
         def say(done: int, _: int) -> None:
             progress.step(f"Proving {len(open_):,} candidates (round {rounds}): {done / max(len(asked), 1):.0%} done")

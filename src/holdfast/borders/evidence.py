@@ -5,7 +5,7 @@ part of S. So of all pairs those count whose agree-set is maximal for some targe
 border of the target). A context is left by the evidence iff it is a part of no such set, which is to say that it
 meets the complement of each: the minimal ones are minimal hitting sets (P, the positive border).
 
-Which pairs stand for an agree-set is kept with it, a few for each target, so that most deletes leave one.
+The pairs that stand for an agree-set are stored with it, a few for each target, so that most deletes leave one.
 """
 
 from __future__ import annotations

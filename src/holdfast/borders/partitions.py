@@ -45,7 +45,7 @@ class Partition:
 
 
 class ColumnPartitions:
-    """The partitions by single columns, made when asked for, and the order in which columns refine others.
+    """The partitions by single columns, made when needed, and the order in which columns refine others.
 
     `fresh` is the place of the first row that is new, where only pairs with new rows matter; 0: all do. Rows from the
     place `upto` on are not looked at. Nulls are `distinct` from each other, or not; None: as in the table.
@@ -129,7 +129,7 @@ class Walks:
         return partition
 
     def scratch(self, partition: Partition, steps: int = 0) -> tuple[PartitionScratch, Path]:
-        """Scratch arrays for a partition, and for those so many columns further."""
+        """Scratch arrays for a partition, and for those by up to `steps` more columns."""
         rows, size = self.columns.rows, len(partition.rows)
         values = int(rows.value_counts.max(initial=0))
         scratch: PartitionScratch | None = getattr(self._own, "scratch", None)

@@ -41,7 +41,7 @@ _TASKS = 32  # at most, a round
 
 @dataclass(frozen=True, eq=False)
 class Questions:
-    """What is asked of contexts that begin with the same columns: these, and the rest as the kernel wants it."""
+    """What is to be proved of contexts that begin with the same columns: these, and the rest as the kernel wants it."""
 
     prefix: tuple[int, ...]
     asked: ContextSpec
@@ -136,7 +136,7 @@ def _begins(numbers: NDArray[np.int64], count: int) -> NDArray[np.int64]:
 
 
 def _cut(asked: ContextSpec, begin: int, end: int) -> ContextSpec:
-    """What is asked of the contexts from one place to another."""
+    """The specs of the contexts from one place to another."""
 
     def cut(begins: NDArray[np.int64], *arrays: NDArray[Any]) -> list[NDArray[Any]]:
         return [begins[begin : end + 1] - begins[begin], *(array[begins[begin] : begins[end]] for array in arrays)]
@@ -151,8 +151,8 @@ def _cut(asked: ContextSpec, begin: int, end: int) -> ContextSpec:
 
 @dataclass(frozen=True, eq=False)
 class Proofs:
-    """What a look at contexts gave: pairs of rows, by place, that break all that doesn't hold of what was asked, none
-    where all holds; and how many ordered pairs of rows the groups of each context put together.
+    """What a look at contexts gave: pairs of rows, by place, that break what doesn't hold, none where all
+    holds; and how many ordered pairs of rows the groups of each context put together.
     """
 
     pairs: RowPairs
@@ -167,7 +167,7 @@ class Proofs:
 
 
 def proved(columns: ColumnPartitions, asked: Sequence[Questions], progress: OnProgress | None = None) -> Proofs:
-    """Look whether what is asked holds."""
+    """Look which of the questions hold."""
     walks, contexts = Walks(columns), sum(len(part.contexts) for part in asked)
     looks = columns.rows.count * (len(asked) if columns.fresh else contexts)  # few rows share much with new ones
     workers = None if looks > _WORTH_THREADS else 0
@@ -205,7 +205,7 @@ def _proved(walks: Walks, part: Questions) -> Proofs:
 def proved_by(
     runner: Runner, columns: ColumnPartitions, asked: Sequence[Questions], progress: OnProgress | None = None
 ) -> Proofs:
-    """The proofs of all that is asked, in threads of this process or in tasks elsewhere."""
+    """The proofs of all questions, in threads of this process or in tasks elsewhere."""
     rows = columns.rows
     if runner.is_local or rows.where is None:
         return proved(columns, asked, progress)
@@ -276,7 +276,7 @@ def _partners(columns: ColumnPartitions, context: NDArray[np.int64]) -> RowPairs
 
 
 def sampled(columns: ColumnPartitions, most: int) -> list[RowPairs]:
-    """Pairs of rows that are neighbours in the order of a column, column by column, at most so many of each.
+    """Pairs of rows that are neighbours in the order of a column, column by column, at most `most` of each.
 
     Rows that are equal on a column stand in the order of the column before, and so on: neighbours agree on much.
     """

@@ -27,8 +27,8 @@ from holdfast.pairs.bitsets import Words
 
 @dataclass(frozen=True)
 class Targets:
-    """The targets of a table with so many columns, and which of them are asked for; and the columns of which contexts
-    may be made (None: all).
+    """The targets of a table with `columns` columns, which of them are wanted, and of which columns contexts may be
+    made (None: all).
     """
 
     columns: int
@@ -50,7 +50,7 @@ class Targets:
 
     @property
     def count(self) -> int:
-        """One more than the highest number of a target, of those that are asked for or come before one that is."""
+        """One more than the highest number of a target, of those that are wanted or come before one that is."""
         if self.descending_pairs:
             return self.columns + 1 + 2 * self.pairs
         return self.columns + 1 + (self.pairs if self.ascending_pairs else 0)
@@ -121,7 +121,7 @@ class Targets:
         return self._free_set & ~bitsets.of(self.columns_of(target), self.context_words)
 
     def wanted(self) -> list[int]:
-        """The targets that are asked for."""
+        """The targets that are wanted."""
         m, pairs = self.columns, self.pairs
         found: list[int] = list(range(m)) if self.constants else []
         found += [m] if self.keys else []
@@ -129,7 +129,7 @@ class Targets:
         return found + list(range(m + 1 + pairs, m + 1 + 2 * pairs) if self.descending_pairs else ())
 
     def broken_by(self, agree: Words, less: Words, more: Words) -> Words:
-        """The targets asked for that pairs of rows break, a row of words each; given, for each pair, the columns on
+        """The wanted targets that pairs of rows break, a row of words each; given, for each pair, the columns on
         which the two agree, and those on which the first row is less, and more, than the second.
         """
         broken = np.zeros((len(agree), self.words), np.uint64)
@@ -139,5 +139,5 @@ class Targets:
 
 @cache
 def _pairs_of(columns: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """All pairs of so many columns, in order."""
+    """All pairs of `columns` columns, in order."""
     return np.triu_indices(columns, 1)

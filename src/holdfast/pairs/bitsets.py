@@ -14,7 +14,7 @@ Words = NDArray[np.uint64]
 
 
 def words_for(elements: int) -> int:
-    """How many words hold so many elements; at least one."""
+    """How many words a set of `elements` needs; at least one."""
     return max(1, -(-elements // 64))
 
 
@@ -87,7 +87,7 @@ def has(sets: Words, element: int) -> NDArray[np.bool_]:
 
 
 def widened(sets: Words, words: int) -> Words:
-    """The same sets in rows of at least so many words."""
+    """The same sets in rows of at least `words` words."""
     lack = words - sets.shape[1]
     return np.ascontiguousarray(sets, np.uint64) if lack <= 0 else np.pad(sets, ((0, 0), (0, lack)))
 

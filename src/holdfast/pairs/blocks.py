@@ -20,7 +20,7 @@ _IN_MEMORY = 128 << 20
 
 
 class Blocks:
-    """Gathers blocks of rows of so many words."""
+    """Gathers blocks of rows of `words` words."""
 
     def __init__(self, words: int, in_memory: int = _IN_MEMORY) -> None:
         self._words, self._in_memory = words, in_memory

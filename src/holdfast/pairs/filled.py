@@ -5,7 +5,8 @@ context of an order and in both columns of its pair. A rule is **empty** iff few
 them: then no pair could break it, whatever the values are.
 
 Counted are the sets of columns in which rows have values, of which there are mostly few. A batch costs what it brings;
-nothing else is made anew unless it changes which sets one row has, or two. Where nulls are equal nothing is counted.
+nothing else is computed again unless it changes which sets one row has, or two. Where nulls are equal, nothing is
+counted.
 """
 
 from __future__ import annotations
@@ -62,12 +63,12 @@ class Filled:
 
     def _rows(self, columns: Words, enough: int | None) -> Numbers:
         """How many rows have values in some columns; counted no further where there are enough."""
-        asked = KeyTable(columns.shape[1], 0)
-        places = asked.entries(columns & self.nullable)
-        rows, left = np.zeros(asked.used, np.int64), np.arange(asked.used)
+        wanted = KeyTable(columns.shape[1], 0)
+        places = wanted.entries(columns & self.nullable)
+        rows, left = np.zeros(wanted.used, np.int64), np.arange(wanted.used)
         begin, step = 0, max(1, min(_FIRST, _AT_ONCE // max(1, len(left))))
         while len(left) and begin < len(self._sets):
-            lacking = asked.keys[left][:, None] & ~self._sets[None, begin : begin + step]
+            lacking = wanted.keys[left][:, None] & ~self._sets[None, begin : begin + step]
             rows[left] += ~lacking.any(axis=2) @ self._counts[begin : begin + step]
             if enough is not None:
                 left = left[rows[left] < enough]
@@ -87,8 +88,9 @@ ALWAYS = Filled(np.zeros((1, 1), np.uint64), np.array([_PAIR]), 0)
 
 
 class FilledColumns:
-    """The same, kept under batches: a part that engines share. `now` is another object only after a batch that changed
-    which sets no row has, one row, or more.
+    """The same, maintained under batches; engines share it.
+
+    `now` is another object only after a batch that changed which sets no row has, one row, or more.
     """
 
     name: ClassVar[str] = "filled"

@@ -24,7 +24,7 @@ from holdfast.table.threads import SoFar
 
 _BLOCK = 1 << 14
 _STEPS = 1 << 20  # between two calls of `progress`: a tenth of a second or so
-# Measured nanoseconds. To search anew: at all, for each result that is known, for each edge.
+# Measured nanoseconds. A new search costs this at all, for each result that is known, and for each edge.
 _SETUP_NS, _SEARCH_NS, _EDGE_NS = 50_000.0, 180.0, 200.0
 # To mend: to look whether a set meets an edge; and to see which elements extend a set, for each word of an edge.
 _SCAN_NS, _EXTEND_NS = 1.0, 0.5
@@ -41,7 +41,7 @@ def all_minimal_hitting_sets(
     within: Words | None = None,
     progress: SoFar = lambda _: None,
 ) -> Words:
-    """All minimal hitting sets, of at most so many elements, and of elements `within` only.
+    """All minimal hitting sets of at most `max_size` elements, and of elements `within` only.
 
     The array lies in a file where it is large. `progress` gets the number of results after each stretch of work; an
     exception it raises ends the search.
@@ -115,8 +115,8 @@ class Mended:
     gained: Words
 
     @staticmethod
-    def anew(known: Words, sets: Words) -> Mended:
-        """From those before and those after."""
+    def between(known: Words, sets: Words) -> Mended:
+        """What changed between the sets before and those after."""
         places = bitsets.places_among(sets, known)
         lost = np.ones(len(known), np.bool_)
         lost[places[places >= 0]] = False
@@ -132,7 +132,9 @@ def mended(
     max_size: int | None = None,
     progress: SoFar = lambda _: None,
 ) -> Mended:
-    """The minimal hitting sets after a family lost the edges `gone` and got the edges `come`, or searched anew.
+    """The minimal hitting sets after a family lost the edges `gone` and got the edges `come`.
+
+    They are mended, or found by a new search where that costs less.
 
     `known` are those of the family `before`, in which no edge contains another. Three exact steps. (1) Edges that come,
     one by one: a known set that misses the new edge gives way to its extensions by one element of the edge that are
@@ -150,30 +152,30 @@ def mended(
         return extended
     after = np.concatenate([bitsets.minus(before, gone), come])
     if extended is None:
-        return Mended.anew(known, all_minimal_hitting_sets(after, max_size=max_size, progress=progress))
+        return Mended.between(known, all_minimal_hitting_sets(after, max_size=max_size, progress=progress))
     return _without_edges(extended, len(known) - len(extended.lost), after, lifted, max_size, progress)
 
 
 def _without_edges(now: Mended, old: int, after: Words, lifted: Words, max_size: int | None, progress: SoFar) -> Mended:
     """Steps 2 and 3; the first `old` sets were known before step 1."""
-    family, marks = Family.of(after), np.empty(len(now.sets), np.bool_)
-    mark_minimal(now.sets, lifted, family.inside, marks)
-    fresh = [now.sets[old:][marks[old:]]]
+    family, mask = Family.of(after), np.empty(len(now.sets), np.bool_)
+    mark_minimal(now.sets, lifted, family.inside, mask)
+    fresh = [now.sets[old:][mask[old:]]]
     for place, edge in enumerate(lifted):
         found = _gathered(family, max_size, ~edge, progress)
         fresh.append(found[_meets_all(found, lifted[:place])])
     gained = np.concatenate(fresh)
-    lost = np.concatenate([now.lost, now.sets[:old][~marks[:old]]])
-    return Mended(np.concatenate([now.sets[:old][marks[:old]], gained]), lost, gained)
+    lost = np.concatenate([now.lost, now.sets[:old][~mask[:old]]])
+    return Mended(np.concatenate([now.sets[:old][mask[:old]], gained]), lost, gained)
 
 
 def _search_ns(known: int, edges: int) -> float:
-    """About what a search anew costs, and to see what it changed."""
+    """About what a new search costs, with seeing what it changed."""
     return _SETUP_NS + _SEARCH_NS * known + _EDGE_NS * edges
 
 
 def _with_edges(known: Words, before: Words, come: Words, max_size: int | None) -> Mended | None:
-    """Step 1; None where it costs more than a search anew. Sets known before stay in front."""
+    """Step 1; None where it costs more than a new search. Sets known before stay in front."""
     missed = np.empty(len(known), np.int64)
     first_missed(np.ascontiguousarray(known), np.ascontiguousarray(come), missed)
     hit = missed < len(come)
@@ -199,7 +201,7 @@ def _not_above(edges: Words, others: Words) -> Words:
 
 
 def _meets_all(sets: Words, edges: Words) -> NDArray[np.bool_]:
-    marks = np.ones(len(sets), np.bool_)
+    mask = np.ones(len(sets), np.bool_)
     for edge in edges:
-        marks &= (sets & edge).any(axis=1)
-    return marks
+        mask &= (sets & edge).any(axis=1)
+    return mask

@@ -57,7 +57,7 @@ class KeyTable:
         return at
 
     def reserve(self, room: int) -> None:
-        """Have room for so many keys."""
+        """Have room for `room` keys."""
         if room > len(self._keys):
             self._grow(max(room, 2 * len(self._keys)))
 

@@ -3,18 +3,18 @@
 Of the kind `EQUAL` these are the agree-sets: which columns two rows agree on (papers: dynast, section 3). Of the kind
 `ORDERED` a signature is a set too, of the columns where one row is at most and where it is at least the other.
 
-Batches add and subtract; a set whose count reaches zero is gone, and `add` tells which sets appeared and which
+Batches add and subtract; a set whose count reaches zero is gone, and `add` returns which sets appeared and which
 vanished. Entries with count 0 stay, as the paper advises for deletes (section 7.5), until they are the most.
 
 Queries go through an inverted index: for each column a bitmap over the entries. "Agree on X but not on A" is the
-conjunction of |X| + 1 bitmaps, then a sum of counts. The index is brought up to date when it is asked, by transposing
+conjunction of |X| + 1 bitmaps, then a sum of counts. The index is brought up to date by the next query, by transposing
 64 x 64 bits at a time; entries only ever come at the end, so that costs what is new. It takes the place of the
 paper's AStree: there is no tree to keep, and 327 thousand sets of 223 columns answer in 0.05 ms, 0.2 ms where most
 sets qualify. A scan of all sets takes 20 times as long, and the tree, which has 42 million nodes there, longer still;
 on the 15 columns of adult it takes twice as long (`make bench NAMES=pairs-query`).
 
 Invariant: no count is negative: a batch that would make one so is refused, and changes nothing.
-Cost: adding m sets is O(m) look-ups; a query O(sets * columns asked / 64). Memory: an entry of w words takes
+Cost: adding m sets is O(m) look-ups; a query O(sets * its columns / 64). Memory: an entry of w words takes
 16 w + 41 to 57 bytes, the index included.
 """
 
@@ -76,7 +76,7 @@ class Signatures:
 
     @property
     def used(self) -> int:
-        """How many entries are kept, those with count 0 included."""
+        """How many entries are stored, those with count 0 included."""
         return self._table.used
 
     @property
@@ -97,7 +97,7 @@ class Signatures:
     # ---- changing ---------------------------------------------------------------------------------------------------
 
     def add(self, sets: Words, counts: Counts) -> Delta:
-        """Add signed counts; a set may come several times. Tells what appeared and what vanished."""
+        """Add signed counts; a set may come several times. Returns what appeared and what vanished."""
         return self.add_parts([(sets, counts)])
 
     def add_parts(self, parts: Sequence[Signed], tally: Tally = lambda _: None) -> Delta:

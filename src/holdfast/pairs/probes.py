@@ -51,7 +51,7 @@ def _share(where: TableFiles, kind: SignatureKind, shares: int, number: int) -> 
 
 @lru_cache(maxsize=1)
 def _open_rows(where: TableFiles, kind: SignatureKind) -> WeightedRows:
-    """The rows of a table, kept for the next task in this process."""
+    """The rows of a table, cached for the next task in this process."""
     return rows_of(open_table(where), kind)
 
 
@@ -60,8 +60,8 @@ def parts_of_change(change: Change, runner: Runner, kind: SignatureKind = EQUAL)
     batch, after = batch_of(change), change.after
     distinct = after.schema.nulls.are_distinct
     if not kind.ordered:
-        asked = Asked(batch, tuple(tops_of(after)), distinct)
-        return batch_pairs(batch, kind, distinct, run_probe(runner, against_shard, after, asked))
+        probe = BatchPairsProbe(batch, tuple(tops_of(after)), distinct)
+        return batch_pairs(batch, kind, distinct, run_probe(runner, against_shard, after, probe))
     # The values of a batch have an order among themselves too: so they get ranks of their own.
     alone = RankedWeightedRows.of_shards(after, [], kind).ranked(batch, after)
     assert after.where is not None, "a table lies in files before tasks look at it"
@@ -87,16 +87,16 @@ def batch_of(change: Change) -> WeightedRows:
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What the probe is asked: a batch, the largest codes of each column, and whether nulls equal nothing."""
+class BatchPairsProbe:
+    """What the probe gets: a batch, the largest codes of each column, and whether nulls equal nothing."""
 
     batch: WeightedRows
     tops: tuple[int, ...]
     distinct: bool
 
 
-def against_shard(shard: Shard, alive: Alive, asked: Asked) -> Signed:
+def against_shard(shard: Shard, alive: Alive, probe: BatchPairsProbe) -> Signed:
     """The probe: the pairs of a batch's rows with the living rows of a shard."""
-    rows = WeightedRows(asked.tops, len(shard))
+    rows = WeightedRows(probe.tops, len(shard))
     rows.add_shard(shard, alive)
-    return Count(asked.batch, rows, EQUAL, asked.distinct).share(0, 1)
+    return Count(probe.batch, rows, EQUAL, probe.distinct).share(0, 1)

@@ -48,7 +48,7 @@ class RankedWeightedRows(WeightedRows):
         return rows
 
     def add(self, codes: Codes, steps: Weights) -> Weights:
-        """Add to the weights of some rows, given as codes whose values have ranks. Tells where each stands."""
+        """Add to the weights of some rows, given as codes whose values have ranks. Returns the place of each."""
         return self._add(self._ranks_of(codes), steps, hashes_of(codes))
 
     def ranked(self, batch: WeightedRows, table: Table) -> WeightedRows:
@@ -77,6 +77,6 @@ def rows_of(table: Table, kind: SignatureKind) -> WeightedRows:
 
 def queries_of(batch: WeightedRows, rows: WeightedRows, table: Table) -> WeightedRows:
     """The rows of a batch, given as codes of the table after it, with cells that compare with those of other rows.
-    To be asked before these rows follow the batch.
+    Call it before these rows follow the batch.
     """
     return rows.ranked(batch, table) if isinstance(rows, RankedWeightedRows) else batch

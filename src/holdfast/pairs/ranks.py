@@ -2,10 +2,10 @@
 
 Codes follow the order of values only until a batch brings a value between two old ones. A rank always does: null has
 rank 0, and the values that rows hold have ranks with gaps between, as few bytes wide as fit. A value that arrives gets
-a rank in the gap where it belongs. Where the gap is full, the ranks of the column are spread anew, over the values that
-are still in use, and the owner lets the new ranks stand in its rows: one pass over the cells of that column. As a
+a rank in the gap where it belongs. Where the gap is full, the ranks of the column are spread again, over the values
+that are still in use, and the owner lets the new ranks stand in its rows: one pass over the cells of that column. As a
 spread leaves room in proportion to the values, before the first one and behind the last one too, spreads are rare,
-except while a column has nearly as many values as its width can tell apart.
+except while a column has nearly as many values as its width can hold.
 
 Invariant: for values a, b with ranks, `rank(a) < rank(b)` iff a < b. What was counted with older ranks stays right, as
 the order of two values never changes.
@@ -24,7 +24,7 @@ _MOST = (0xFE, 0xFFFE, 0xFFFFFFFE)  # the highest ranks in one, two and four byt
 
 
 class Ranks:
-    """The ranks of one column's values, of those that were asked for."""
+    """The ranks of one column's values, of those that the caller asked for."""
 
     def __init__(self, codes: NDArray[np.integer], keys: OrderKeys) -> None:
         self._of_code: NDArray[np.uint32]  # the rank of each code, NEVER where it has none

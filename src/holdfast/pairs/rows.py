@@ -1,9 +1,9 @@
 """The rows of a table as the pair kernels want them: distinct, with a weight, narrow, in blocks.
 
 Equal rows are one row with a weight. A batch adds to weights and appends rows that are new; a row of weight 0 stays,
-as it may come back, until such rows are the most, and then the whole is packed anew. So is it when a column gets more
-values than its width holds, which happens at most twice a column. The cells of a row are its codes, or what stands
-for them (`ranked`).
+as it may come back, until such rows are the most, and then all rows are packed again. They are also packed again when a
+column gets more values than its width holds, which happens at most twice a column. The cells of a row are its codes, or
+the ranks that stand for them (`ranked_rows`).
 
 Invariant: no weight is negative (a batch's own rows excepted); every cell is below the largest number of its
 column's width, which stands for "equals nothing".
@@ -110,7 +110,7 @@ class WeightedRows:
         return WeightedRows.of, (self.codes(), self.weights.copy(), self._tops())
 
     def add(self, codes: Codes, steps: Weights) -> Weights:
-        """Add to the weights of some rows, given as codes; rows that are new get a place. Tells where each stands."""
+        """Add to the weights of some rows, given as codes; rows that are new get a place. Returns the place of each."""
         return self._add(codes, steps, hashes_of(codes))
 
     def _add(self, cells: Codes, steps: Weights, hashes: Hashes) -> Weights:
@@ -126,7 +126,7 @@ class WeightedRows:
         return places
 
     def follow(self, batch: WeightedRows) -> Weights:
-        """Take in a batch: rows, given as codes, with signed weights. Tells where each stands."""
+        """Take in a batch: rows, given as codes, with signed weights. Returns the place of each."""
         if self.used > _LEAST and 2 * np.count_nonzero(self.weights) < self.used:
             self._repack(np.zeros(self.columns, np.int64))
         codes = batch.codes()
@@ -144,7 +144,7 @@ class WeightedRows:
         return blocks[:, first : first + width * BLOCK].view(f"u{width}")
 
     def _recode(self, column: int, old: Codes, new: Codes) -> None:
-        """Let other numbers stand in a column: `old`, ascending, are all that do, and each becomes the one beside it.
+        """Replace the cells of a column: `old`, ascending, are all that occur; `new` has what replaces each.
 
         Rows keep their places and the hashes by which they are found.
         """
@@ -155,7 +155,7 @@ class WeightedRows:
         if self._only[column] != NEVER:
             self._only[column] = new[np.searchsorted(old, self._only[column])]
         cells = self._column(column)
-        recoded = _beside(cells.reshape(-1)[: self.used], old, new)
+        recoded = _replaced(cells.reshape(-1)[: self.used], old, new)
         whole, rest = divmod(self.used, BLOCK)
         cells[:whole] = recoded[: self.used - rest].reshape(whole, BLOCK)
         cells[whole : whole + 1, :rest] = recoded[self.used - rest :]
@@ -176,7 +176,7 @@ class WeightedRows:
         return (np.int64(1) << 8 * self._width) - 2
 
     def _reserve(self, rows: int) -> None:
-        """Have room for so many rows."""
+        """Have room for `rows` rows."""
         have = len(self._weights)
         if rows <= have:
             return
@@ -199,8 +199,8 @@ def hashes_of(codes: Codes) -> Hashes:
     return keys.hashes_of(codes.astype(np.uint64))
 
 
-def _beside(cells: NDArray[np.unsignedinteger], old: Codes, new: Codes) -> Codes:
-    """What stands beside each cell: where numbers are small, from a table of all numbers up to the largest."""
+def _replaced(cells: NDArray[np.unsignedinteger], old: Codes, new: Codes) -> Codes:
+    """Each cell's replacement: where numbers are small, from a table of all numbers up to the largest."""
     if not len(old) or old[-1] > 0xFFFF:
         return new[np.searchsorted(old, cells)]
     table = np.zeros(int(old[-1]) + 1, np.uint32)

@@ -1,10 +1,10 @@
 """Which signatures of order occur among chosen pairs of rows, and the first pair that was seen to have each.
 
-For tables with too many pairs to count them all. Rows are compared as they are counted (`compare`), at the price of a
-bit for each signature that there may be: 66 KB with 12 columns of three values, 145 MB with 19, which is the most.
-Cost, on one core: 1.2 to 1.8 ns a pair with 14 columns, where many rows are compared with many: then a hundred at a
-time, among whose values every other has its place in a byte. Rows in a window are compared by their distance
-(`scan_apart`), which takes a little longer.
+For tables with too many pairs to count them all. Rows are compared as in `counting`, at the price of a bit
+for each signature that there may be: 66 KB with 12 columns of three values, 145 MB with 19, which is the most.
+Cost, on one core: 1.2 to 1.8 ns a pair with 14 columns, where many rows are compared with many: then about a
+hundred at a time, and a byte says where each value of the others lies among theirs. Rows in a window are compared by
+their distance (`scan_apart`), which takes a little longer.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Column = NDArray[np.unsignedinteger[Any]]
 Shown = tuple[Places, NDArray[np.uint8]]  # pairs of places, `[pair, 2]`, and their values, `[pair, column]`
 MOST_NUMBERS = 3**19
 _ROOM = 1 << 16
-_BESIDE = 126  # values, and what lies between them, that a byte tells apart beside null
+_IN_A_BYTE = 126  # values that a byte can number, with the gaps between them and null
 _WORTH_A_BYTE = 32  # rows that are compared with all: fewer do not pay for a pass over these
 
 
@@ -43,9 +43,9 @@ class NarrowRows:
         ]
         self.cells = _in_one_block(self._columns)
 
-    def beside(self, places: Places) -> Cells:
-        """The rows for comparing those at some places, at most `_BESIDE` of them, with all: in a byte each, where they
-        stand among the values of these: a null at 0, each value at an even number, and what lies between at odd ones.
+    def narrowed_to(self, places: Places) -> Cells:
+        """All rows, for comparing with at most `_IN_A_BYTE` of them, those at some places. A cell is a byte: where its
+        value lies among the values of these. Null is 0, each value an even number, and what lies between is odd.
         """
         return _in_one_block([c if c.itemsize == 1 else _among(c, np.union1d(c[places], [0])) for c in self._columns])
 
@@ -73,8 +73,8 @@ def _in_one_block(columns: Sequence[Column]) -> Cells:
 class Sightings:
     """The signatures that were seen so far, each with its mirror image.
 
-    What is told of a scan are the pairs that were first to show a signature, or its mirror image, and what the first
-    row of each is to the second in each column (see `values_of`).
+    A scan returns the pairs that were first to show a signature or its mirror image, and how the two rows of each
+    compare in each column (see `values_of`).
     """
 
     def __init__(self, numbering: Numbering, known: NDArray[np.uint8] | None = None) -> None:
@@ -86,18 +86,18 @@ class Sightings:
     def scan(self, rows: NarrowRows, firsts: Places, begin: int = 0, end: int | None = None) -> Shown:
         """Compare some rows with all, or with those at the places from `begin` to before `end`, itself aside each."""
         last, parts = rows.count if end is None else end, []
-        for some in np.array_split(firsts, -(-len(firsts) // _BESIDE) or 1):
-            cells = rows.beside(some) if len(some) >= _WORTH_A_BYTE else rows.cells
+        for some in np.array_split(firsts, -(-len(firsts) // _IN_A_BYTE) or 1):
+            cells = rows.narrowed_to(some) if len(some) >= _WORTH_A_BYTE else rows.cells
             parts.append(self._all(partial(scan, cells, some, begin, last, self._digits)))
         pairs, values = (np.concatenate(each) for each in zip(*parts, strict=True))
         return pairs, values
 
     def scan_apart(self, rows: NarrowRows, distances: Places) -> Shown:
-        """Compare each row with the rows that are so far behind it: of sorted rows, those in a window."""
+        """Compare each row with the rows at these distances behind it: of sorted rows, those in a window."""
         return self._all(partial(scan_apart, rows.cells, rows.count, distances, self._digits))
 
     def _all(self, work: Callable[[Places, Seen], bool]) -> Shown:
-        """Work to the end, and tell what it shows."""
+        """Work to the end, and return what it shows."""
         at, room = np.zeros(2, np.int64), (np.empty((_ROOM, 2), np.int64), np.empty(_ROOM, np.int64))
         parts, ended = [], False
         while not ended:

@@ -34,7 +34,7 @@ class Numbering:
 
     @staticmethod
     def of(columns: int, equal_only: Sequence[int] = (), unknown: Sequence[bool] | None = None) -> Numbering:
-        """The numbering of so many columns, some of which are compared for equality alone."""
+        """The numbering of `columns` columns, some of which are compared for equality alone."""
         alone = set(equal_only)
         return Numbering(tuple(c in alone for c in range(columns)), tuple(unknown or [False] * columns))
 

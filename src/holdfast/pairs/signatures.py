@@ -26,7 +26,7 @@ Signed = tuple[Words, Counts]  # signatures, a row of words each, with signed co
 
 @dataclass(frozen=True)
 class SignatureKind:
-    """What a signature tells of each column."""
+    """What a signature says of each column."""
 
     sides: int
     equal_only: tuple[int, ...] = ()  # of a kind of order, the columns that are compared for equality alone

@@ -1,9 +1,9 @@
 """The multiset of the signatures of a table's pairs, kept true under batches.
 
-Holds the rows as the kernels want them beside the multiset, so that a batch of m rows costs m comparisons a row of
+Holds the multiset, and the rows as the kernels want them, so that a batch of m rows costs m comparisons a row of
 the table, and nothing else that grows with it. Where tasks elsewhere do the comparing, no rows are held here; they
 are read from the table again when this process is to compare.
-Invariant: `sets` counts the pairs of the table as of the last batch followed; if `follow` raises, start anew.
+Invariant: `sets` counts the pairs of the table as of the last batch followed; if `follow` raises, make a new one.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ _FEW = 1000  # rows of a batch that are always compared by themselves
 
 
 class PairWatch:
-    """The signatures of a table's pairs, counted; use `of` or `load`. `delta` tells which the last batch brought in and
+    """The signatures of a table's pairs, counted; use `of` or `load`. `delta` says which the last batch brought in and
     took out.
     """
 
-    usual: ClassVar[SignatureKind] = EQUAL  # what is counted unless another kind is asked for
+    usual: ClassVar[SignatureKind] = EQUAL  # what is counted unless the caller gives another kind
 
     def __init__(self, table: Table, signatures: Signatures, rows: WeightedRows | None = None) -> None:
         self._table, self.sets, self._rows = table, signatures, rows
@@ -56,7 +56,7 @@ class PairWatch:
         return cls(table, sets, rows)
 
     def follow(self, change: Change, runner: Runner) -> Delta:
-        """Take in a batch; tells which signatures appeared and which vanished."""
+        """Take in a batch; returns which signatures appeared and which vanished."""
         if runner.is_local:
             self._rows = self._rows or rows_of(self._table, self.sets.kind)
             self.delta = self._compare(self._rows, batch_of(change), change.after)

@@ -1,6 +1,6 @@
 """Box trees for Python: rows go in and out by id and values, questions give pairs of query and row.
 
-`holdfast.kernels.boxtree` tells how it works and what it costs. This side owns the pools and their growth, and runs
+`holdfast.kernels.boxtree` says how it works and what it costs. This side owns the pools and their growth, and runs
 questions in threads. A tree is one writer's: no question may run while rows go in or out.
 
 A tree can be written to a file and opened from there without being read: the leaves are mapped, and what a batch

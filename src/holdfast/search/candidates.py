@@ -1,7 +1,7 @@
 """Rows that may be in a pair at all, found by looks at codes alone, before any key is made or sorted.
 
 A row whose equality key occurs nowhere among those it could pair with is in no pair. Where columns are compared with
-others, many rows have a value that the other column never had; hashes of the keys and bitmaps tell of most others.
+others, many rows have a value that the other column never had; hashes of the keys and bitmaps rule out most others.
 Cost: a few nanoseconds a row and equality column.
 """
 
@@ -25,7 +25,7 @@ from holdfast.table.shard import AnyCodes
 Hashes = NDArray[np.uint32]
 _WORTH_THREADS = 1 << 19
 _BUCKETS_A_ROW = 16
-_FEW = 4  # rows that are at most one in so many are worth being looked at apart
+_FEW = 4  # rows that are at most one in four are worth being looked at apart
 _MOST_BITS = 30
 
 
@@ -113,7 +113,7 @@ def _mixing(rows: Operands, column: int, other: int, hashes: Hashes) -> Callable
 
 
 def _places(rows: int, mark: Callable[[slice, NDArray[np.int64]], int]) -> NDArray[np.int64]:
-    """The places of the rows that a function finds in each part: it fills an array, and tells how many they are."""
+    """The places of the rows that a function finds in each part: it fills an array, and returns how many they are."""
 
     def look(part: slice) -> NDArray[np.int64]:
         places = np.empty(min(part.stop, rows) - part.start + 1, np.int64)

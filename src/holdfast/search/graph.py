@@ -1,6 +1,6 @@
-"""Pairs of row ids, kept so that all pairs of a row are found and dropped at the cost of these alone.
+"""Pairs of row ids, stored so that all pairs of a row are found and dropped at the cost of these alone.
 
-`holdfast.kernels.edges` tells how it works. Readers get copies, made under a lock that writers take too, so another
+`holdfast.kernels.edges` says how it works. Readers get copies, made under a lock that writers take too, so another
 thread may read while pairs change.
 """
 

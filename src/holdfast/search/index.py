@@ -219,8 +219,8 @@ class PairIndex:
 
     def _question(self, lookup: Lookup, asking: Operands, partners: int, bound: int) -> BoxQueries:
         conditions = self._conditions_of(lookup, asking)
-        asked, own = asking.matrix(lookup.asking, lookup.theirs, conditions.lines)
-        return BoxQueries(conditions.dims, conditions.ops, asked, own, partners, bound, self._floor)
+        operands, own = asking.matrix(lookup.asking, lookup.theirs, conditions.lines)
+        return BoxQueries(conditions.dims, conditions.ops, operands, own, partners, bound, self._floor)
 
     def _conditions_of(self, lookup: Lookup, asking: Operands) -> _TreeConditions:
         """The lookup in terms of the tree, with its conditions in the best order as of now."""
@@ -252,10 +252,10 @@ def _sharing_keys(rows: NDArray[np.int64], ids: Ids) -> tuple[NDArray[np.int64],
     if len(ids) <= LEAF:
         return rows, ids
     same = rows[0, 1:] == rows[0, :-1]
-    kept = np.zeros(len(ids), np.bool_)
-    kept[1:] |= same
-    kept[:-1] |= same
-    return np.compress(kept, rows, axis=1), ids[kept]
+    shared = np.zeros(len(ids), np.bool_)
+    shared[1:] |= same
+    shared[:-1] |= same
+    return np.compress(shared, rows, axis=1), ids[shared]
 
 
 class _TreeConditions:

@@ -1,10 +1,10 @@
-"""The indexes of a pair search in files: what a checkpoint tells of them, and when they are written.
+"""The indexes of a pair search in files: what a checkpoint stores of them, and when they are written.
 
 An index costs more to make than to map, and more to write than a checkpoint should cost. So each has a file of its own,
-which is written once and stays while the table changes: a checkpoint names the file and tells the keys of the rows in
-it that died since. Whoever opens it takes these out again and puts in the rows that were born since, which the table
-has. A file is written anew when so much has changed that nobody would open it, and when the process that writes a
-checkpoint had to make up for many rows when it opened: then others will come that do.
+which is written once and stays while the table changes: a checkpoint names the file and the keys of the rows in
+it that died since. Opening it takes these out again and puts in the rows that were born since, which the table
+has. A file is written again when so much has changed that opening it would not pay, and when the process that
+writes a checkpoint had to add many rows when it opened the file: later processes would have to, too.
 Cost: 8 bytes a row and dimension, and 8 for the id, by about 1.5; a checkpoint writes what died since.
 """
 

@@ -6,8 +6,8 @@
 | itself by order, or by order a column of the same type | its order keys, which are the values' own images |
 | other columns by `=` and `!=` alone; by order, a text or a number of another type | **joint**: from one dictionary |
 
-Null is NULL_KEY everywhere. Keys stay as they are while dictionaries grow, until `generation` changes: then whoever
-keeps keys must take them anew.
+Null is NULL_KEY everywhere. Keys stay as they are while dictionaries grow, until `generation` changes: after
+that, stored keys must be fetched again.
 Cost: following m new values is O(m log n), once a column; a key is one array access.
 """
 

@@ -17,7 +17,7 @@ _FINE = 4096
 
 @dataclass
 class Layout:
-    """One index: the rows that pass some checks, by equality columns, then by the leading column, with more beside."""
+    """One index: the rows that pass some checks, by equality columns, then the leading column, then further ones."""
 
     found: Checks
     keys: tuple[int, ...]

@@ -23,7 +23,7 @@ from holdfast.search.layout import Layout, layouts_for
 from holdfast.search.operands import Operands
 from holdfast.search.queries import PairQuery
 
-_FEW = 8  # where at most one row in so many shares its key, it is worth the while to let only these ask
+_FEW = 8  # where at most one row in eight shares its key, it pays to query for these alone
 
 
 def find_among(rows: Operands, queries: Sequence[PairQuery], limit: int) -> list[FoundPairs]:
@@ -92,7 +92,7 @@ def passing(query: PairQuery, rows: Operands) -> NDArray[np.int64]:
 
 
 def counted(query: PairQuery, index: PairIndex, asking: Operands, both: Operands | None = None) -> FoundPairs:
-    """The number of pairs of rows that ask with rows in an index, which has all of them, unless `both` tells which."""
+    """The number of pairs of rows that ask with rows in an index, which has all of them, unless `both` says which."""
     count = index.count(query.as_t, asking, both)
     return FoundPairs(count // 2 if query.symmetric else count, None)
 

@@ -7,7 +7,7 @@ is sliced by the row that asks.
 
 A task opens the table by its files, takes only the rows of its slice into memory, and writes its pairs to a file, whose
 name it makes up itself: another attempt of the same task writes another file, which nobody reads.
-Keys are worked out anew in each task, from the same files and so to the same numbers; bounds travel as codes.
+Keys are computed again in each task, from the same files and so to the same numbers; bounds travel as codes.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ _ROWS_A_SLICE = 1 << 20
 @dataclass(frozen=True)
 class Incoming:
     """Staged rows on their way into a table: in memory (`chunks`) or in files, with a caster for columns of text.
-    `tolerant` says that rows that can't be applied are told, and not refused; `before` rows come before the upserts.
+    With `tolerant`, rows that can't be applied are reported, and not refused; `before` rows come before the upserts.
     """
 
     mode: Mode
@@ -79,8 +79,8 @@ def _admit_few(table: Table, where: TableFiles, incoming: Incoming, folder: str)
     else:
         found = resolve(grown, codes, operations, hashes, incoming.mode)
     places, why = found.wrong
-    told = WrongRows(places, why, operations[places], codes[:, places])
-    wrong, ignored = told.without_ignored(incoming.on_missing)
+    all_wrong = WrongRows(places, why, operations[places], codes[:, places])
+    wrong, ignored = all_wrong.without_ignored(incoming.on_missing)
     if not incoming.tolerant:
         refuse(grown, wrong, incoming.before)
     first = grown.next_id
@@ -218,10 +218,10 @@ class _Bulk:
 
     def _wrong(self, shards: list[str], answers: list[str]) -> WrongRows:
         first = np.cumsum([0, *(files.read(path)[0].length("place") for path in shards)])
-        told = [files.read(answer)[0] for answer in answers]
-        places = np.concatenate([first[each["wrong_shard"]] + each["wrong_place"] for each in told])
-        codes = [np.concatenate([each[f"wrong_code/{c}"] for each in told]) for c in range(self._width)]
-        why, kinds = (np.concatenate([each[name] for each in told]) for name in ("why", "wrong_kind"))
+        results = [files.read(answer)[0] for answer in answers]
+        places = np.concatenate([first[each["wrong_shard"]] + each["wrong_place"] for each in results])
+        codes = [np.concatenate([each[f"wrong_code/{c}"] for each in results]) for c in range(self._width)]
+        why, kinds = (np.concatenate([each[name] for each in results]) for name in ("why", "wrong_kind"))
         order = np.argsort(places, kind="stable")
         return WrongRows(places[order], why[order], kinds[order], np.stack(codes)[:, order])
 

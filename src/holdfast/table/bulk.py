@@ -4,7 +4,7 @@ Each task is a plain function of one small item, so a runner may put it in a thr
 task twice, and end the slower attempt whenever it likes: so an attempt writes under names that it makes up, and answers
 with them. Files whose names did not come back don't count; the next writer of the state removes them. In order:
 
-1. staged chunks lie in files (written by whoever read the source);
+1. staged chunks lie in files (written by the reader of the source);
 2. `merge_column`, one a column: the new values, and for each chunk the map from local codes to codes;
 3. `finish_shard`, one a chunk: a shard with codes and index;
 4. `resolve_range`, where rows must be matched, one a slice of the hash space: equal rows and equal keys meet in the
@@ -102,7 +102,7 @@ class Finished(NamedTuple):
 
 
 def finish_shard(task: FinishShard) -> Finished:
-    """Write the shard, with the operations beside it."""
+    """Write the shard and the operations of its rows."""
     arrays, _ = files.read(task.chunk)
     columns = [
         shard.narrowed(files.read(path)[0][f"map/{task.number}"][arrays[f"code/{c}"]])
@@ -149,9 +149,14 @@ def resolve_range(task: ResolveRange) -> str:
     shard_of, place_of = np.concatenate(of_shard), np.concatenate(places)
     wrong, why = found.wrong
     answer = {"shard": shard_of[found.born], "place": place_of[found.born], "dead": found.dead}
-    told = {"wrong_shard": shard_of[wrong], "wrong_place": place_of[wrong], "wrong_kind": operations[wrong], "why": why}
+    reported = {
+        "wrong_shard": shard_of[wrong],
+        "wrong_place": place_of[wrong],
+        "wrong_kind": operations[wrong],
+        "why": why,
+    }
     path = files.new_path(task.folder)
-    files.write(path, {**answer, **told, **{f"wrong_code/{c}": codes[c, wrong] for c in range(width)}})
+    files.write(path, {**answer, **reported, **{f"wrong_code/{c}": codes[c, wrong] for c in range(width)}})
     return path
 
 

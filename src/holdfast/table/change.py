@@ -51,7 +51,7 @@ class Change:
 
     @cached_property
     def updated(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The rows that were updated: ids that died, ascending, and beside each the id born with the same declared key.
+        """The rows that were updated: ids that died, ascending, and for each the id born with the same declared key.
         Without a key rows have no name that lasts, and none is the update of another.
         """
         key = list(self.after.schema.key)

@@ -27,7 +27,7 @@ from holdfast.errors import Damaged
 from holdfast.table import arrow
 from holdfast.table.images import bytes_of
 
-BLOCK = 1 << 16  # bytes: a file tells how many its blocks have
+BLOCK = 1 << 16  # bytes: a file says how many its blocks have
 _ABOUT, _WHOLE = b"holdfast", b"\0crc32\0"  # no text that is written as JSON has a zero byte
 _DIGITS = 8
 Bytes = NDArray[np.uint8]
@@ -227,7 +227,7 @@ def _crcs(part: Bytes) -> str:
 
 
 def _blocks_of(places: slice | NDArray[Any], array: NDArray[Any], block: int) -> slice | NDArray[np.int64]:
-    """The blocks, of so many bytes, that hold some places of an array."""
+    """The blocks, of `block` bytes, that hold some places of an array."""
     size = array.itemsize
     if isinstance(places, slice):
         start, stop, _ = places.indices(len(array))

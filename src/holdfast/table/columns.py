@@ -2,9 +2,9 @@
 
 A **wider** type is one in which every value of the table means what it meant: integers become decimals, dates become
 timestamps, decimals get more digits, a column without any value becomes what it will hold. Every value has a text; that
-a column becomes text is only done where somebody asks for it, as its order and its sums are no longer those of numbers.
+a column becomes text is only done on request, as its order and its sums are no longer those of numbers.
 
-Cost: the table is written anew, unless nothing but names change.
+Cost: the table is written again, unless only names change.
 """
 
 from __future__ import annotations
@@ -66,12 +66,12 @@ def changed_schema(schema: Schema, change: ColumnChange) -> NewSchema:
     columns = [_changed_column(schema.columns[place], change) for place in stay] + list(change.added)
     if not columns:
         raise BadInput(f"table {schema.name} would have no column left; drop fewer")
-    told = [column.name for column in columns]
-    if "" in {*told} - {*names}:
+    new_names = [column.name for column in columns]
+    if "" in {*new_names} - {*names}:
         raise BadInput(f"a column of table {schema.name} would have an empty name; choose one that can be typed")
-    for name in told:
+    for name in new_names:
         refuse_not_utf8(name)
-    if twice := [name for name in told if told.count(name) > 1]:
+    if twice := [name for name in new_names if new_names.count(name) > 1]:
         raise BadInput(f"table {schema.name} would have two columns {twice[0]!r}; choose another name")
     new_key = tuple(stay.index(place) for place in schema.key)
     origins = (*stay, *(None for _ in change.added))

@@ -74,7 +74,7 @@ class Dictionary:
         while len(runs) > 1:  # the later ones are the smaller ones
             later = runs.pop()
             runs[-1] = runs[-1].merged(later)
-        return replace(self, runs=tuple(_told_if_sorted(run) for run in runs))
+        return replace(self, runs=tuple(_without_order_if_sorted(run) for run in runs))
 
     @property
     def nbytes(self) -> int:
@@ -123,14 +123,14 @@ class Dictionary:
         return images.concat(parts) if parts else images.none_of(self.kept)
 
 
-def _told_if_sorted(run: ValueRun) -> ValueRun:
+def _without_order_if_sorted(run: ValueRun) -> ValueRun:
     """The same run, which need not keep an order that sorts nothing."""
     return ValueRun(run.first, run.values) if np.array_equal(run.order, np.arange(len(run))) else run
 
 
 def _worth_merging(earlier: ValueRun, later: int) -> bool:
-    """Small runs always, larger ones with so many later values as are their like; the values a table started with stay
-    where they are.
+    """Small runs always, larger ones once half as many values follow; the values a table started with only once as many
+    follow.
     """
     if earlier.first == 1 and len(earlier) > _SMALL:
         return len(earlier) <= later

@@ -93,7 +93,7 @@ def _read(path: str, source: Any, seen: checks.Seen) -> tuple[CheckedArrays, dic
 
 
 def _opened(path: str) -> tuple[Any, checks.Seen]:
-    """A file to read from, and what was seen of it before: a file elsewhere is read anew each time."""
+    """A file to read from, and what was seen of it before: a file elsewhere is read again each time."""
     try:
         if elsewhere := _elsewhere(path):
             with elsewhere[0].open_input_file(elsewhere[1]) as file:

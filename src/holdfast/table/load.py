@@ -1,4 +1,4 @@
-"""A table from its segment files, as a commit names them or as a task on another machine is told.
+"""A table from its segment files, as a commit or a task on another machine names them.
 
 A segment may hold a shard (`code/…`, `hash`, `place`, perhaps `id`), new values of columns (`value/c`, perhaps
 `order/c`, with their first codes among the facts), and the ids of rows that died (`dead`). Segments come in the order
@@ -89,7 +89,7 @@ def runs_of(arrays: CheckedArrays, facts: Mapping[str, Any]) -> dict[int, ValueR
 def fresh_values(
     before: tuple[Dictionary, ...], after: tuple[Dictionary, ...]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The arrays and facts that tell a segment what values were added between two versions of dictionaries."""
+    """The arrays and facts that a segment stores of the values added between two versions of dictionaries."""
     arrays: dict[str, Any] = {}
     first: dict[str, int] = {}
     for c, (old, new) in enumerate(zip(before, after, strict=True)):

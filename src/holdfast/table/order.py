@@ -2,7 +2,7 @@
 
 For numbers, dates and the like the key is the value's image. For text it is a **label**: labels leave gaps, a value
 that arrives between two others gets a label between theirs, and where a gap is full the labels around it are spread
-anew. Labels are made from the dictionary when asked for and never stored, so nothing on disk depends on them;
+again. Labels are made from the dictionary when needed and never stored, so nothing on disk depends on them;
 `generation` counts the spreads, after which an index that holds old labels must be translated.
 
 The values that the dictionary started with need no label of their own: theirs follow from their places in its order. So
@@ -27,7 +27,7 @@ from holdfast.table.images import NULL_KEY
 from holdfast.table.runs import ValueRun
 
 _LIMIT = 1 << 62
-_FEW = 16  # keys are made one by one while fewer than one in so many is asked for
+_FEW = 16  # keys are made one by one while fewer than one in 16 is needed
 
 
 class OrderKeys:
@@ -45,7 +45,7 @@ class OrderKeys:
 
     @property
     def generation(self) -> int:
-        """Counts how often keys were given anew."""
+        """How often keys were replaced."""
         return self._keys.generation
 
     def of(self, codes: NDArray[np.unsignedinteger] | NDArray[np.int64]) -> NDArray[np.int64]:
@@ -82,9 +82,9 @@ class _Keys:
         self._followed = replace(dictionary, runs=dictionary.runs[:1])
         self._follow(dictionary)
 
-    def are_worth_keeping(self, asked: int) -> bool:
-        """Whether all keys should be kept, where so many are asked for at once."""
-        return bool(self._kept_from) and asked * _FEW > self._kept_from
+    def are_worth_keeping(self, wanted: int) -> bool:
+        """Whether all keys should be kept, where `wanted` of them are needed at once."""
+        return bool(self._kept_from) and wanted * _FEW > self._kept_from
 
     def are_those_of(self, dictionary: Dictionary) -> bool:
         """Whether there is nothing to take in of a dictionary."""
@@ -213,7 +213,7 @@ class _Keys:
             self._spread(codes, low, high)
 
     def _spread(self, codes: NDArray[np.int64], low: int, high: int) -> None:
-        """Make room: label anew all values within a window that is wide enough for all of them."""
+        """Make room: give new labels to all values within a window that is wide enough for them."""
         self.generation += 1
         self._keep_all()
         self._keys = self._keys.copy()  # others may be reading the labels that move

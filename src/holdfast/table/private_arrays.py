@@ -1,8 +1,8 @@
 """Files mapped for writing in memory alone: what changes is copied page by page, and the file stays what it is.
 
 For large arrays of which a process reads and changes a few places: opening them costs nothing, however large they are.
-Such an array comes unchecked, as a check would read it whole; what keeps one in a file keeps checksums of its parts
-beside it, and compares what it looks at. Only files of this machine can be mapped.
+Such an array comes unchecked, as a check would read it whole; the owner of such a file stores checksums of its
+parts, and checks what it looks at. Only files of this machine can be mapped.
 
 Systems that keep a file in large pieces in memory count a whole piece as memory of a process that looks at one byte of
 it. So a file that was just written is let go, and what is read of it by the map comes page by page.

@@ -55,8 +55,9 @@ def resolve(
     hashes: NDArray[np.uint64] | None = None,
     mode: Mode = "changes",
 ) -> Resolution:
-    """The net effect of a list of operations. What is wrong is left out of it, and told. `hashes` are those of the
-    columns that rows are found by, where known.
+    """The net effect of a list of operations. Wrong operations are left out of it, and reported.
+
+    `hashes` are those of the columns that rows are found by, where known.
     """
     if hashes is None:
         hashes = hash_rows(list(codes[table.schema.found_by]))
@@ -162,7 +163,7 @@ def _by_key(
 
 
 def _repeated(groups: RowGroups, operations: NDArray[np.int8]) -> NDArray[np.bool_]:
-    """Upserts whose key another upsert has, too: nothing tells which of them is meant."""
+    """Upserts whose key another upsert has, too: nothing says which of them is meant."""
     upserts = operations == UPSERT
     return np.asarray(upserts & (np.bincount(groups.of_row[upserts], minlength=groups.count)[groups.of_row] > 1))
 
@@ -172,7 +173,7 @@ def _wrong_operations(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Operations that meet no row, and inserts that meet one, at their point of the list.
 
-    Whether a key is taken before an operation is told by the operation before it, right or wrong (after an insert,
+    Whether a key is taken before an operation is decided by the operation before it, right or wrong (after an insert,
     an update or an upsert it is taken, after a delete it is free), or by the table for the first. An update of a
     missing row leaves the key free; as this makes the next one wrong too, lists with wrong updates are walked one by
     one.

@@ -7,16 +7,16 @@ written O(log n) times. A shard of which most rows died is rewritten.
 **Rewriting**: a whole table is written again with its living rows and the values that these use.
 
 Batches never change a code, so a value that no row uses any more stays in its dictionary: on disk, in memory, and in
-whatever engines count by code. A rewritten table holds none of that. Its codes are given anew, in the order in which
-they were, so what is chosen by the order of codes is chosen as before.
+whatever engines count by code. A rewritten table holds none of that. It gets new codes, in the order of the old
+ones, so what is chosen by the order of codes is chosen as before.
 
-A table is **overweight** when it holds more than twice the bytes that its living rows would need in a table made anew.
+A table is **overweight** when it holds more than twice the bytes that its living rows would need in a new table.
 A rewritten one holds up to 1.7 times as much (ids with gaps, and the order of values whose codes are not in order), so
 something in proportion must come or die before it is overweight again: under a stream of batches, all rewriting costs
 in proportion to what the stream brings. What rows need is counted in a pass over their codes, and remembered as bytes a
 row: it is counted again only when the table seems overweight by that.
 
-Cost: 100,000 rows of 15 columns take 0.05 s to count and 0.3 s to write anew.
+Cost: 100,000 rows of 15 columns take 0.05 s to count and 0.3 s to write.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Rewritten:
 
 
 def rewritten(table: Table, folder: str) -> Rewritten:
-    """Write a table anew into files of a folder. Needs memory for the living values, and for some rows at a time."""
+    """Write a table into new files of a folder. Needs memory for the living values, and for some rows at a time."""
     kept = tuple(used_codes(table, column) for column in range(len(table.dictionaries)))
     columns = (renumbered(table, column, stays) for column, stays in enumerate(kept))
     segments = write_anew(table, columns, table.schema.key, folder)
@@ -141,7 +141,7 @@ def bytes_a_row(table: Table) -> float:
 
 
 def needed_bytes(table: Table) -> float:
-    """How many bytes a living row needs, its values included, in a table made anew. One pass over the codes."""
+    """How many bytes a living row needs, its values included, in a new table. One pass over the codes."""
     values, width = 0, _INDEX
     for column, dictionary in enumerate(table.dictionaries):
         used = used_codes(table, column)
@@ -258,7 +258,7 @@ def shard_of(ids: NDArray[np.int64], columns: list[AnyCodes], key: tuple[int, ..
 
 
 def _dead_elsewhere(segments: list[Segment], pieces: list[Shard]) -> NDArray[np.int64]:
-    """Deaths that the segments tell of rows that lie in other ones."""
+    """The dead rows that the segments list and that lie in other segments."""
     deaths = [files.read(segment.path)[0].get("dead", np.empty(0, np.int64)) for segment in segments]
     dead = np.concatenate([np.empty(0, np.int64), *deaths])
     for piece in pieces:

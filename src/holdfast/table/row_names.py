@@ -1,4 +1,4 @@
-"""Who the rows of a table are: their keys, what they are called, and which of them broke a rule. Only what is told is
+"""Who the rows of a table are: their keys, what they are called, and which of them broke a rule. Only what is shown is
 read.
 """
 

@@ -25,7 +25,7 @@ from holdfast.table.images import Images
 
 SORTED: NDArray[np.int64] = np.empty(0, np.int64)  # the order of values that lie in order
 _FEW = 64  # values, which are found by halving; a kernel takes longer to load
-_SORTED_ANEW = 1 << 17  # values of runs that are joined by sorting them
+_SORTED_AGAIN = 1 << 17  # values of runs that are joined by sorting them
 _SEVERAL = 1024  # values, after which a file is checked whole all the same
 
 
@@ -158,7 +158,7 @@ class FileRun(ValueRun):
             return super().search(wanted)
         try:
             return self._halved(wanted.tolist() if isinstance(wanted, np.ndarray) else wanted.to_pylist())
-        except IndexError:  # an order that leads beyond the values: the check tells where
+        except IndexError:  # an order that leads beyond the values: the check says where
             return super().search(wanted)
 
     @property
@@ -204,10 +204,10 @@ class FileRun(ValueRun):
 
 
 def joined(runs: Sequence[ValueRun]) -> ValueRun:
-    """Runs whose codes follow each other as one: few values are sorted anew, many merged, the later ones first."""
+    """Runs whose codes follow each other as one: few values are sorted again, many are merged, the later ones first."""
     if len(runs) == 1:
         return runs[0]
-    if sum(map(len, runs)) <= _SORTED_ANEW and len(runs) > 2:
+    if sum(map(len, runs)) <= _SORTED_AGAIN and len(runs) > 2:
         values = images.concat([run.values for run in runs])
         return ValueRun(runs[0].first, values, images.sorting_order(values))
     whole = runs[-1]

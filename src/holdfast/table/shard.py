@@ -1,9 +1,9 @@
 """Shards: immutable slices of the encoded table, column-major, with an index to find rows again.
 
 A shard holds rows with ascending ids. Its index is the rows' 64-bit hashes (of the key columns, or of all columns
-where no key is declared) in order, with the rows' places beside them. Codes are stored as narrow as they allow.
-Dead rows are marked beside the shard, by the table. A shard is memory-mapped from its file, or lives in memory until
-a commit writes it. A file's column is checked whole when it is asked for; `codes_at`, `search` and `places_at` look at
+where no key is declared) in order, each with its row's place. Codes are stored as narrow as they allow.
+The table knows which rows are dead, not the shard. A shard is memory-mapped from its file, or lives in memory until a
+commit writes it. A file's column is checked whole when it is asked for; `codes_at`, `search` and `places_at` look at
 no more than the blocks that they read.
 Cost: 1, 2 or 4 bytes a cell and 12 bytes a row; finding m rows is O(m log n).
 """

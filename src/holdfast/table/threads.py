@@ -26,7 +26,7 @@ def each(
     workers: int | None = None,
     progress: OnProgress | None = None,
 ) -> list[Answer]:
-    """What `work` makes of each piece, in the order of the pieces: in so many threads (None: one a core; 0: in none).
+    """What `work` makes of each piece, in the order of the pieces: in `workers` threads (None: one a core; 0: in none).
 
     All end when one raises an error, and on Ctrl-C; of several errors the first piece's is raised.
     """
