@@ -79,7 +79,7 @@ def test_rules_of_several_tables_are_told_with_their_table_and_rows_of_one_id_st
 def test_what_became_of_rules_is_counted_once_each() -> None:
     """Lost, gained, untested and implied ones, and those that are implied with what they follow from."""
     lost = {**_rules("a", "b", "c", "d"), "x -> e": FD("t", ("x",), "e", empty=True)}
-    causes = {"x -> b": Cause("stronger", "() -> b"), "x -> c": Cause("untested"), "x -> e": Cause("split")}
+    causes = {"x -> b": Cause("stronger", "() -> b"), "x -> c": Cause("score"), "x -> e": Cause("split")}
     diff = Diff(
         _rules("f", "g"), lost, witnesses={text: _pair(1, 2) for text in ("x -> a", "x -> d")}, causes=causes, worth={}
     )
@@ -91,6 +91,6 @@ def test_what_became_of_rules_is_counted_once_each() -> None:
         "untested: 1 rule had held for lack of values alone",
         "implied: 2 rules still hold, but follow from others, or too little is left to test them",
     ]
-    assert [line.split("   ")[0] for line in list(by_rule.values())[-1]] == ["x -> b", "x -> c"]
+    assert list(by_rule.values())[-1] == ["x -> b   as () -> b holds", "x -> c   now below --min-score"]
     assert [rule.text for rule in outcome.implied] == ["x -> b", "x -> c"]
     assert [rule.text for rule in outcome.untested] == ["x -> e"]

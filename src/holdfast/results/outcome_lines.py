@@ -25,6 +25,7 @@ _CAUSES = {
     "constant": "as {by} {holds}",
     "stronger": "as {by} {holds}",
     "mended": "as no rows break it any more",
+    "score": "{below} below --min-score",
     "below --min-coverage": "{below} below --min-coverage",
 }
 

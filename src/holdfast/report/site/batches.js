@@ -10,7 +10,7 @@ const EVENTS = [
     "Came to follow from others, or too little tests them",
     "came to follow from others, or were left with too little that tests them",
   ],
-  ["untested", "Left untested", "left untested"],
+  ["untested", "Had held for lack of values alone", "had held for lack of values alone"],
 ];
 
 const EVENTS_SHOWN = 40; // of each kind, before one asks for more
@@ -198,7 +198,7 @@ function betweenView(doc, first, last) {
     ["again", "Hold again"],
     ["fresh", "New"],
     ["implied", "Came to follow from others, or too little tests them"],
-    ["untested", "Left untested"],
+    ["untested", "Had held for lack of values alone"],
     ["passing", "Broke, and hold again"],
   ];
   const shown = lists

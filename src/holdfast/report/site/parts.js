@@ -15,7 +15,7 @@ const STATE_TITLES = {
   violated: "a given rule that rows violate",
   broke: "a rule that held, until rows broke it",
   implied: "still holds, but follows from another rule, or too little is left to test it",
-  untested: "no rows are left that could break it",
+  untested: "held for lack of values alone, and no longer holds",
 };
 
 /** What matters most beside the rest; all side by side where nothing broke. */
@@ -146,7 +146,7 @@ function fate(doc, rule) {
         : ["Still holds: it follows from another rule, or too little is left to test it."];
     }
     case "untested":
-      return ["No rows are left that could break it."];
+      return ["It had held for lack of values alone, and no longer holds."];
     default:
       return held(doc, detail);
   }

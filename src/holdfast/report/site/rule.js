@@ -52,7 +52,7 @@ function fared(doc, rule) {
     held: "held",
     broken: "broken",
     implied: "follows from another rule, or too little tests it",
-    untested: "nothing tests it",
+    untested: "had held for lack of values alone",
     absent: "not known yet",
   };
   const seen = Object.entries(words).filter(([name]) => drawn.querySelector(`.hf-${name}`));
@@ -117,7 +117,7 @@ function eventsPart(doc, rule) {
     worse: "broke it further",
     gained: "mended it",
     implied: "made it follow from another, or left too little that tests it",
-    untested: "left nothing that tests it",
+    untested: "brought values for which it does not hold",
   };
   const wordsBy = { implied: "made it follow from another" };
   const events = doc.eventsOf(rule).toReversed();
