@@ -1,5 +1,6 @@
-"""Which of the two strategies finds the rules of a table: counting all pairs of rows, or borders (which the field calls
-hybrid discovery: sample, then validate).
+"""Which of the two strategies finds the rules of a table: counting all pairs of rows, or borders.
+
+The field calls borders hybrid discovery: sample, then validate.
 
 Counting looks at every pair of rows once, and then knows all; it grows with the square of the rows, and hardly with the
 number of rules. Borders look at the rows once for each of the contexts that come into question; they grow with the

@@ -8,7 +8,7 @@
 
 Names that aren't plain words stand in double quotes, doubled within. `error` is g1, the share of all pairs of rows that
 break the rule: violating pairs / (n (n - 1) / 2) (papers: dynast, definition 6.1); 0: the rule is exact. `worth` is its
-score (see `evidence` and `key_score` of the engine). With distinct nulls a rule is `empty` if fewer than two rows have
+score (see `fd_score` and `key_score` of the engine). With distinct nulls a rule is `empty` if fewer than two rows have
 values in all columns of its left side, or of the key: then no pair of rows could break it.
 """
 

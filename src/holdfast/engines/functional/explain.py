@@ -62,7 +62,7 @@ class DependencyExplanation(contract.RuleExplanation):
     clusters: tuple[BrokenCluster, ...]
 
     FIGURES = ("rows", "broken_pairs", "g1", "g3", "to_remove", "broken_clusters")
-    witness = None  # clusters tell more
+    witness = None  # clusters show more
 
     @property
     def holds(self) -> bool:
@@ -124,7 +124,7 @@ def _broken(
 
 
 def _not_said(table: Table, lhs: list[int], rhs: int | None) -> list[str]:
-    """Columns that tell of a row what its cluster doesn't: the right side, then others."""
+    """Columns that show what a row's cluster doesn't: the right side, then others."""
     others = [c for c in range(len(table.schema.columns)) if c not in lhs and c != rhs]
     return [table.schema.names[c] for c in [*([] if rhs is None else [rhs]), *others][:4]]
 

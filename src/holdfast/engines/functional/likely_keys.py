@@ -10,8 +10,8 @@ Several columns are a candidate only
 Long texts are no names: columns of them come into question for no key.
 
 What can't become a candidate is left out, by bounds that are certain: types, places and nulls bound the score, whatever
-the rows are; so does the number of values; and rows to remove only get more with more rows, so that the first ones tell
-of most sets of columns that they are none.
+the rows are; so does the number of values; and rows to remove only get more with more rows, so that the first rows
+rule out most sets of columns.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ class _Search:
         self._found += [one.columns for one in found if one.shown]
 
     def _may_be(self, columns: Lhs) -> bool:
-        """Whether columns may be a candidate, as far as one can tell without a look at their groups."""
+        """Whether columns may be a candidate, as far as shown without a look at their groups."""
         schema, rows = self._table.schema, self._table.rows
         if not self._is_enough(columns, key_score(schema, columns, rows, 0, 0)) or not self._shown(columns, 0):
             return False

@@ -1,6 +1,6 @@
 """What found keys and FDs are worth: their scores, for as many short ones as can be scored in good time.
 
-A rule with more columns on the left is worth less (see `evidence`), so long ones need no look: with three columns none
+A rule with more columns on the left is worth less (see `fd_score`), so long ones need no look: with three columns none
 can be likely. Accidents are mostly long, and a thousand of them cost nothing.
 """
 

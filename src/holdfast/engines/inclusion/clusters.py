@@ -1,9 +1,9 @@
 """Attribute clusters: which columns share which values (papers: inclusion, sections 4 and 5).
 
 A value's cluster is the set of all columns that hold it. `A in B` holds iff every cluster that contains A contains B
-(lemma 4.2). Beside the clusters we keep what deriving needs, summed over them: for each pair of columns how many values
-of A are in B, too, and how many rows of A carry such a value. So deriving is a comparison of two matrices, and how far
-a dependency holds is exact at no further cost, which the clusters alone, that know no rows, could not show.
+(lemma 4.2). Besides the clusters we keep what deriving needs, summed over them: for each pair of columns how many
+values of A are in B, too, and how many rows of A carry such a value. So deriving is a comparison of two matrices, and
+how far a dependency holds is exact at no further cost, which the clusters alone, that know no rows, could not show.
 
 Invariant: `counts[cluster]` is the number of values in that cluster, and no cluster has count 0. `values[a, b]` is the
 sum of the counts of the clusters that contain both, `rows[a, b]` the number of rows of a whose value b holds.

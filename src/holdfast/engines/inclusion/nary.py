@@ -3,7 +3,7 @@
 A candidate has all its parts valid (as in MIND: level by level), from the pairs of single columns on. Within one table
 a pair may be trivial, `C in C`, but not all of them are: `t(tenant, parent) in t(tenant, id)`. The rows of a candidate
 are the complete ones: those of R without a null in their columns. That makes a whole possible that holds where a part
-does not (the rows that break the part have a null elsewhere); the only way to such wholes is to test every choice of
+does not (the rows that break the part have a null elsewhere); finding such wholes needs a test of every choice of
 columns, so they are not reported. What is reported does not depend on the order of the search: all that holds, has at
 most `max_arity` columns, and has no part that does not hold or has no values. A whole without a complete row is
 `empty`, like a column without values. A valid candidate can break by a row born in R or one that died in S, and only

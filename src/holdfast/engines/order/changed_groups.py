@@ -25,7 +25,7 @@ _FEW = 16  # a batch that changes more than one row in 16 touches most groups
 _MOST = 3  # a context of which more than one row in 3 is touched is counted again
 
 
-class Touched:
+class ChangedGroups:
     """What a batch touched, in a table that has followed it."""
 
     def __init__(self, rows: RankedColumns, dead: NDArray[np.int64]) -> None:
@@ -36,13 +36,13 @@ class Touched:
         self.contexts = Contexts(moved, fresh=self._died)
 
     @staticmethod
-    def by(rows: RankedColumns, change: Change) -> Touched | None:
+    def by(rows: RankedColumns, change: Change) -> ChangedGroups | None:
         """None where the batch changed too much, or the rows that died are known no more."""
         if _FEW * (len(change.dead) + len(change.born)) > rows.count:
             return None
         dead = rows.places(change.dead)
         known = len(dead) == 0 or (dead[-1] < rows.count and (rows.ids(dead) == change.dead).all())
-        return Touched(rows, dead) if known else None
+        return ChangedGroups(rows, dead) if known else None
 
     def removed(self, counter: Counter, context: Context, before: int) -> int | None:
         """How many rows must go after the batch, given how many before; None where it is better counted again."""

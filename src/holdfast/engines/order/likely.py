@@ -2,7 +2,7 @@
 a few; in the whole table, or where it is not so there, among the rows that agree on one column more.
 
 Numbers, dates and times are looked at. Texts have the order of code points, which is seldom meant. A sample of the rows
-shows which pairs and contexts are worth a look at all rows. What is counted and the score: see `measured`.
+shows which pairs and contexts are worth a look at all rows. What is counted and the score: see `swap_counts`.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ def _looked_at(sample: RankedRows, max_lhs: int, progress: Progress) -> tuple[li
 
 
 def _fits(table: Table, pair: Pair) -> bool:
-    """Whether a row fits into a number, see `measured`."""
+    """Whether a row fits into a number, see `swap_counts`."""
     columns = [column for column in (pair.a, pair.b, pair.context) if column is not None]
     return prod(len(table.dictionaries[column]) for column in columns) < _MOST_KEY
 

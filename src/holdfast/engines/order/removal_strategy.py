@@ -23,7 +23,7 @@ from holdfast.borders.rows import RankedColumns
 from holdfast.borders.targets import Targets
 from holdfast.engines.found.strategies import Covers, CoverStrategy, Followed, Spec
 from holdfast.engines.order.border_search import Again, ApproximateBorder, Count, Judge
-from holdfast.engines.order.changed_groups import Touched
+from holdfast.engines.order.changed_groups import ChangedGroups
 from holdfast.engines.order.removals import Context, Contexts, Scratch, counter_of
 from holdfast.engines.order.signatures import saying
 from holdfast.engines.thresholds import limit_of
@@ -44,7 +44,7 @@ class _Now:
     contexts: Contexts
     limit: int
     deleted: int
-    touched: Touched | None
+    touched: ChangedGroups | None
 
 
 class RemovalStrategy(CoverStrategy):
@@ -94,7 +94,7 @@ class RemovalStrategy(CoverStrategy):
     def _settled(self, change: Change | None, progress: Progress) -> dict[int, Cover]:
         """The covers, after a batch or, without one, from scratch."""
         targets, limit = self._spec.targets, limit_of(self._spec.error, int(np.count_nonzero(self._rows.alive)))
-        deleted, touched = (len(change.dead), Touched.by(self._rows, change)) if change else (0, None)
+        deleted, touched = (len(change.dead), ChangedGroups.by(self._rows, change)) if change else (0, None)
         now = _Now(Contexts(self._rows), limit, deleted, touched)
         columns, pairs = range(targets.columns), list(combinations(range(targets.columns), 2))
         said = saying(len(columns) + len(pairs), self._spec.max_size, progress)

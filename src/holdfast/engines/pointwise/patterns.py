@@ -1,4 +1,4 @@
-"""What pairs of rows show in every few columns, and the minimal boxes of as many marks that none of them lies in.
+"""What pairs of rows show in every few columns, and the minimal boxes of as few marks that none of them lies in.
 
 A box of at most L marks is about L columns. So it is enough to know, for each set of L columns, which patterns of
 values occur: a box is met iff one of its patterns does. That is worked out for all boxes about a set of columns at
