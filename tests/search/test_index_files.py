@@ -80,6 +80,18 @@ def test_a_search_from_files_follows_as_one_in_memory_does(
             assert kept_search.count(number) == len(now)
 
 
+def test_an_index_by_a_key_does_not_stand_in_for_one_by_the_same_leading_column(folder: str) -> None:
+    """Rows without a key are in the second alone (found by the property above)."""
+    nobody, one = (None, None, None, None), (None, 0, None, None)
+    asked = [PairQuery((Condition(0, "!=", 0), Condition(1, operator, 1))) for operator in ("=", "<")]
+    stream = Stream.of(SCHEMA, [nobody] * 4)
+    search = again(PairSearch(stream.table, asked), folder, Nulls.SQL)
+    for inserted, dead in (([nobody] * 5 + [one], [0]), ([nobody, one, one], [1, 2]), ([], [3])):
+        search = again(search, folder, Nulls.SQL)
+        follow(search, stream.change(inserted, dead), (0, 1))
+    assert [search.count(number) for number in (0, 1)] == [0, 0]
+
+
 QUERY = PairQuery((Condition(0, "=", 0), Condition(1, "<", 1)))
 
 

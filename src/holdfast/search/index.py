@@ -124,8 +124,10 @@ class PairIndex:
         return index
 
     def _holds(self) -> list[str]:
-        """Which rows the index holds, by which columns: two indexes that say the same are interchangeable."""
-        return [*map(str, self._columns), *map(repr, self.layout.found)]
+        """Which rows the index holds, by which columns: two indexes that say the same are interchangeable. Of rows with
+        a null in an equality column a key holds none, and a leading column does.
+        """
+        return [f"keys {self.layout.keys}", *map(str, self._columns), *map(repr, self.layout.found)]
 
     # ---- rows and questions -----------------------------------------------------------------------------------------
 
