@@ -2,10 +2,10 @@
 
 A **cluster** is the rows that agree on the left side, a **cell** those of a cluster that agree on the right side, too.
 An FD holds iff no cluster has two cells, a key iff no cluster has two rows; a key's clusters have one cell each. The
-rows **outside** are the rows to remove: the fewest without which the rule holds (g3 is their share): those outside the
-largest cell of their cluster, of equally large ones the one with the oldest row; for a key all but the oldest row of a
-cluster. Where nulls are distinct, a row with a null on the left is in no cluster, and one with a null on the right has
-a cell of its own.
+rows **outside** are the rows to remove, the fewest without which the rule holds (g3 is their share). They lie outside
+the largest cell of their cluster, of equally large ones the one with the oldest row; for a key they are all but the
+oldest row of a cluster. Where nulls are distinct, a row with a null on the left is in no cluster, and one with a null
+on the right has a cell of its own.
 
 Rows find their cluster and cell by their codes (see `clusters`); the largest cell of a cluster is chosen again when a
 batch touches it. A batch costs what its rows and the cells of their clusters cost. Older
