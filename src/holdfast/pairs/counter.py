@@ -1,6 +1,6 @@
 """A growing hash counter: keys with counts, in the arrays that the kernels of `agree_sets` work on.
 
-Beside what a key costs, an entry costs 25 bytes for its count and its part in an addition under way.
+On top of its key, an entry costs 25 bytes for its count and its part in an addition under way.
 """
 
 from __future__ import annotations

@@ -138,9 +138,9 @@ class Signatures:
         is there from both its rows, bits are `at_most` and `at_least` of a column.
         """
         self._bring_up_to_date()
-        asked = np.fromiter(bits, np.int64)
+        wanted = np.fromiter(bits, np.int64)
         without = -1 if but_not is None else but_not
-        return int(sum_where(self._bitmaps, self._table.arrays.counts, self.used, asked, without))
+        return int(sum_where(self._bitmaps, self._table.arrays.counts, self.used, wanted, without))
 
     def _bring_up_to_date(self) -> None:
         if self._indexed == self.used:

@@ -1,8 +1,8 @@
 """Operands: what rows bring to comparisons, worked out once for all queries (papers: weever, section 5.1).
 
 `Spaces` decides how the values of each column become 64-bit keys (see `holdfast.search.keys`) and keeps them current
-with the table. `Operands` gives, for some rows, the keys of a column, who passes some checks, and whole matrices of
-keys sorted as an index wants them. Each is computed when first asked for, however many queries ask.
+with the table. `Operands` gives, for some rows, the keys of a column, which pass some checks, and whole matrices of
+keys sorted as an index wants them. Each is computed when first needed, for all queries.
 """
 
 from __future__ import annotations

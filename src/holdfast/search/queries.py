@@ -3,7 +3,7 @@
 A condition `t.A op s.B` is between a row that is searched for and a row that asks. When a row plays t, partners are
 looked up among the rows that may be s, and the other way round (papers: weever, section 3.2, the intermediates I and
 I'): a query is two **lookups**. Comparisons about one row, with constants among them, are **checks**: they decide
-beforehand who may ask and who may be found.
+beforehand which rows may ask and which may be found.
 
 What a comparison with null means (`table/nulls.py`) is a matter of the search, not of the query.
 """
@@ -62,8 +62,9 @@ Checks = tuple[Check, ...]
 
 @dataclass(frozen=True, eq=False)
 class Lookup:
-    """Who asks, who may be found, and what must hold between them. Each is itself only: hashing one is on the way of
-    every batch.
+    """Which rows ask, which may be found, and what must hold between them.
+
+    Compared by identity: lookups are hashed on every batch.
     """
 
     conditions: tuple[Condition, ...]
@@ -101,8 +102,8 @@ class Lookup:
 
     @property
     def within_groups(self) -> bool:
-        """Whether those who ask and those found are the same rows by the same key, so that a row that shares its key
-        with no other finds nobody.
+        """Whether the rows that ask and those found are the same by the same key, so that a row that shares its key
+        with no other finds none.
         """
         return self.asking == self.found and all(c.mine == c.theirs for c in self.by_key)
 

@@ -73,8 +73,8 @@ class PairSearch:
     def all(self, limit: int, queries: Sequence[PairQuery] | None = None) -> list[FoundPairs]:
         """The pairs of every query, or of some; counts alone of one with more than `limit`. No index lasts."""
         self.spaces.follow(self.table)
-        asked = self.queries if queries is None else queries
-        return scan.find_among(living(self.spaces, self.table), asked, limit)
+        wanted = self.queries if queries is None else queries
+        return scan.find_among(living(self.spaces, self.table), wanted, limit)
 
     def pairs(self, number: int, limit: int) -> FoundPairs:
         """The pairs of one query; their number alone where they are more than `limit`."""
@@ -196,7 +196,7 @@ class PairSearch:
         self._build(before.grown(now.dictionaries).following(now))
 
     def _forget_if_behind(self) -> None:
-        """Make new indexes where nobody looked at the last batch."""
+        """Make new indexes where nothing searched them after the last batch."""
         if self._is_behind:
             self._indexes, self._is_behind = None, False
 
@@ -255,10 +255,10 @@ class PairSearch:
             return len(scan.passing(query, batch))
         as_t, as_s = self._index(number, 0), self._index(number, 1)
         within = PairIndex.of(as_t.layout, batch).count(query.as_t, batch)
-        asked = as_t.count(query.as_t, batch)
+        count = as_t.count(query.as_t, batch)
         if query.symmetric:
-            return asked - within // 2
-        return asked + as_s.count(query.as_s, batch) - within
+            return count - within // 2
+        return count + as_s.count(query.as_s, batch) - within
 
 
 @dataclass(frozen=True)

@@ -68,7 +68,7 @@ class TableSearch:
         return search
 
     def rewritten(self, table: Table, kept: UsedCodes) -> Self:  # noqa: ARG002
-        """Without queries, as those who had some ask again; indexes know codes, and are made again."""
+        """Without queries, as their owners add them again; indexes hold codes, and are made again."""
         search = type(self)(table)
         search.keeps_indexes = True
         return search

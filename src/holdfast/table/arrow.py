@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 
 def to_numpy(values: pa.Array) -> NDArray[Any]:
-    """The numbers or truth values of an array of fixed width; what stands where it has nulls, nobody knows. Numbers are
+    """The numbers or truth values of an array of fixed width; what stands where it has nulls is undefined. Numbers are
     not copied.
     """
     bits = values.buffers()[1]

@@ -142,7 +142,7 @@ def resolve_range(task: ResolveRange) -> str:
         kinds.append(arrays["operation"][rows] if "operation" in arrays else np.full(len(rows), INSERT, np.int8))
     codes, operations = np.concatenate(parts, axis=1), np.concatenate(kinds)
     if task.mode == "snapshot":
-        ids = [s.ids_of(_living(_slice(s, task.low, task.high), marks)) for s, marks in table.living()]
+        ids = [s.ids_of(_living(_slice(s, task.low, task.high), mask)) for s, mask in table.living()]
         found = resolve_snapshot(table, np.sort(np.concatenate([np.empty(0, np.int64), *ids])), codes)
     else:
         found = resolve(table, codes, operations, mode=task.mode)
@@ -166,8 +166,8 @@ def _slice(piece: Shard, low: int, high: int) -> NDArray[np.uint32]:
     return piece.places[start:end]
 
 
-def _living(places: NDArray[np.uint32], marks: NDArray[np.bool_] | None) -> NDArray[np.uint32]:
-    return places if marks is None else places[marks[places]]
+def _living(places: NDArray[np.uint32], mask: NDArray[np.bool_] | None) -> NDArray[np.uint32]:
+    return places if mask is None else places[mask[places]]
 
 
 @dataclass(frozen=True)

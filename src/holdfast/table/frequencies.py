@@ -58,10 +58,10 @@ class ValueCounts:
         return 1 + np.flatnonzero(self.array[1:])
 
     def reach(self, size: int, wider: np.dtype[Any] | None = None) -> None:
-        """Have room for `size` codes, and for counts as wide as asked."""
-        kept = self.array.dtype if wider is None else np.promote_types(self.array.dtype, wider)
-        if size > len(self.array) or kept != self.array.dtype:
-            grown = np.zeros(size + size // 8 if size > len(self.array) else len(self.array), kept)
+        """Have room for `size` codes, and for counts of the type `wider`."""
+        dtype = self.array.dtype if wider is None else np.promote_types(self.array.dtype, wider)
+        if size > len(self.array) or dtype != self.array.dtype:
+            grown = np.zeros(size + size // 8 if size > len(self.array) else len(self.array), dtype)
             grown[: len(self.array)] = self.array
             self.array = grown
 

@@ -21,7 +21,7 @@ Rank = Callable[[Codes], tuple[NDArray[np.int64], NDArray[np.int64]]]
 
 
 class LeaderState(NamedTuple):
-    """Leaders as they are kept: their codes, and the code (-1: none) and primary rank that the floor was made of."""
+    """What a checkpoint stores of leaders: their codes, and the code (-1: none) and primary rank of the floor."""
 
     codes: Codes
     floor_code: int
@@ -40,7 +40,7 @@ class Leaders:
         rank: Rank,
         living: Callable[[], Codes],
         show: int,
-        kept: LeaderState | None = None,
+        state: LeaderState | None = None,
         lasting: bool = False,
         keep: int = 64,
     ) -> None:
@@ -48,14 +48,14 @@ class Leaders:
         self._codes: Codes = np.empty(0, np.int64)
         self._floor: tuple[int, int] | None = None
         self._floor_code = -1
-        if kept is None:
+        if state is None:
             self.remake()
         else:
-            self._codes, self._floor_code = kept.codes, kept.floor_code
-            if kept.floor_code >= 0:
-                self._floor = self._floor_of(kept.floor_primary)
+            self._codes, self._floor_code = state.codes, state.floor_code
+            if state.floor_code >= 0:
+                self._floor = self._floor_of(state.floor_primary)
 
-    def kept(self) -> LeaderState:
+    def state(self) -> LeaderState:
         """What another process goes on with."""
         return LeaderState(self._codes, self._floor_code, self._floor[0] if self._floor else 0)
 

@@ -77,7 +77,7 @@ def with_segments(table: Table, segments: Sequence[LoadedSegment], next_id: int)
 
 @lru_cache(maxsize=2)
 def open_table(where: TableFiles) -> Table:
-    """The same, kept open for the next task in this process."""
+    """The same, cached open for the next task in this process."""
     return load_table(where)
 
 

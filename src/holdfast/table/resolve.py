@@ -215,9 +215,9 @@ def resolve_snapshot(table: Table, ids: NDArray[np.int64], codes: Codes) -> Reso
     together = np.concatenate([old, codes], axis=1)
     groups = group_rows(together)
     of_old, of_new = groups.of_row[: len(ids)], groups.of_row[len(ids) :]
-    kept = np.minimum(np.bincount(of_old, minlength=groups.count), np.bincount(of_new, minlength=groups.count))
-    dead = ids[_rank_within(of_old) >= kept[of_old]]
-    born = np.flatnonzero(_rank_within(of_new) >= kept[of_new])
+    both = np.minimum(np.bincount(of_old, minlength=groups.count), np.bincount(of_new, minlength=groups.count))
+    dead = ids[_rank_within(of_old) >= both[of_old]]
+    born = np.flatnonzero(_rank_within(of_new) >= both[of_new])
     duplicate = _NONE
     if table.schema.key:
         keys = group_rows(codes[list(table.schema.key)])

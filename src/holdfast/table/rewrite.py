@@ -193,12 +193,12 @@ def compacted(table: Table, folder: str) -> tuple[Segment, ...] | None:
     """The segments that say the same as the table's, but fewer, or None where nothing is worth merging."""
     assert table.where is not None
     segments = list(table.where.segments)
-    shards = {each.path: (each, marks) for each, marks in table.living()}
+    shards = {each.path: (each, mask) for each, mask in table.living()}
     start = _merge_from([len(shards[s.path][0]) if s.path in shards else 0 for s in segments])
     kept: list[Segment] = []
     for segment in segments[:start]:
-        each, marks = shards.get(segment.path, (None, None))
-        wasted = each is not None and marks is not None and marks.mean() < _MOSTLY_DEAD
+        each, mask = shards.get(segment.path, (None, None))
+        wasted = each is not None and mask is not None and mask.mean() < _MOSTLY_DEAD
         kept.append(_written([segment], table, folder) if wasted else segment)
     if len(segments) - start >= _FEWEST:
         kept.append(_written(segments[start:], table, folder))
@@ -221,7 +221,7 @@ def _merge_from(rows: list[int]) -> int:
 
 def _written(segments: list[Segment], table: Table, folder: str) -> Segment:
     """Some neighbouring segments as one new file."""
-    by_path = {each.path: (each, marks) for each, marks in table.living()}
+    by_path = {each.path: (each, mask) for each, mask in table.living()}
     pieces = [by_path[segment.path] for segment in segments if segment.path in by_path]
     arrays: dict[str, Any] = {}
     facts: dict[str, Any] = {"first": {}}

@@ -26,7 +26,7 @@ class Rows:
     """
 
     def __init__(self, encoding: Table, count: int, ids_at: IdsAt, codes_of: Callable[[int], AnyCodes]) -> None:
-        """`ids_at(places)` and `codes_of(column)` are asked when they are needed: ids of few rows cost few."""
+        """`ids_at(places)` and `codes_of(column)` are called when they are needed: ids of few rows cost few."""
         self.encoding, self._count, self.ids_at, self.codes = encoding, count, ids_at, codes_of
 
     @staticmethod

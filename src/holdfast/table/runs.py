@@ -1,8 +1,8 @@
 """Runs: the values of neighbouring codes, in code order, with the order that sorts them.
 
-A run lies in memory, or in a segment file that is mapped. Of a file no more is read than is asked for: a few values are
+A run lies in memory, or in a segment file that is mapped. Of a file no more is read than is needed: a few values are
 found by halving, and looked up by their places, so that a small batch costs the same however many values there are.
-Where many are asked for, the whole run is checked once, and searched by a kernel.
+Where many are needed, the whole run is checked once, and searched by a kernel.
 
 Cost: a few values among n take O(log n) steps of Python each; many take O(log n) steps of a kernel each.
 """
@@ -52,8 +52,10 @@ class ValueRun:
             return at, numbers[inside] == wanted if len(numbers) else np.zeros(len(wanted), np.bool_)
         at, found = np.empty(len(wanted), np.int64), np.empty(len(wanted), np.bool_)
         offsets, data = images.bytes_of(self.values)
-        asked, asked_data = images.bytes_of(wanted)
-        lower_bound(frozen(offsets), frozen(data), frozen(self.order), frozen(asked), frozen(asked_data), at, found)
+        offsets_wanted, data_wanted = images.bytes_of(wanted)
+        lower_bound(
+            frozen(offsets), frozen(data), frozen(self.order), frozen(offsets_wanted), frozen(data_wanted), at, found
+        )
         return at, found
 
     def _halved(self, wanted: list[Any]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
@@ -139,7 +141,7 @@ class FileRun(ValueRun):
         return self._arrays[self._value]
 
     @cached_property
-    def order(self) -> NDArray[np.int64]:  # type: ignore[override]  # read when it is asked for
+    def order(self) -> NDArray[np.int64]:  # type: ignore[override]  # read when it is needed
         """The places of the values, in the order of the values; empty where they lie in order."""
         return np.asarray(self._arrays[self._place]) if self._ordered else SORTED
 

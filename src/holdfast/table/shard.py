@@ -3,7 +3,7 @@
 A shard holds rows with ascending ids. Its index is the rows' 64-bit hashes (of the key columns, or of all columns
 where no key is declared) in order, each with its row's place. Codes are stored as narrow as they allow.
 The table knows which rows are dead, not the shard. A shard is memory-mapped from its file, or lives in memory until a
-commit writes it. A file's column is checked whole when it is asked for; `codes_at`, `search` and `places_at` look at
+commit writes it. A file's column is checked whole when it is first used; `codes_at`, `search` and `places_at` look at
 no more than the blocks that they read.
 Cost: 1, 2 or 4 bytes a cell and 12 bytes a row; finding m rows is O(m log n).
 """
@@ -118,7 +118,7 @@ class Shard:
 
 
 class _Columns(Sequence[AnyCodes]):
-    """The columns of a shard, each read when it is asked for."""
+    """The columns of a shard, each read when it is needed."""
 
     def __init__(self, held: Mapping[str, Any], width: int) -> None:
         self._held, self._width = held, width

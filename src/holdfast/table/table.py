@@ -1,10 +1,10 @@
 """The encoded table at one moment: dictionaries, shards, and which rows are alive.
 
-A table is a value. A batch gives a new one that shares dictionaries, shards and most of the life marks with the old
-one, so an engine may look at the table before and after the batch, and a batch that fails leaves nothing behind.
+A table is a value. A batch gives a new one that shares dictionaries, shards and most of the masks of living rows with
+the old one. So an engine may look at the table before and after the batch, and a failed batch leaves nothing behind.
 
 Row ids are dense, given at insert and never reused; shards hold them in ascending order.
-Cost: a new version copies the life marks (a byte a row) of the shards in which rows died, and nothing else.
+Cost: a new version copies the masks of living rows (a byte a row) of the shards in which rows died, and nothing else.
 """
 
 from __future__ import annotations
@@ -121,17 +121,17 @@ class Table:
 
     def changed(self, shards: list[Shard], dead: NDArray[np.int64]) -> Table:
         """The table after some rows died and some shards arrived, whose ids follow on."""
-        marks = list(self.alive)
+        masks = list(self.alive)
         for index, members in self._members(dead):
-            old, places = marks[index], self.shards[index].places_of(dead[members])
-            marks[index] = np.ones(len(self.shards[index]), np.bool_) if old is None else old.copy()
-            marks[index][places] = False  # type: ignore[index]  # just made
+            old, places = masks[index], self.shards[index].places_of(dead[members])
+            masks[index] = np.ones(len(self.shards[index]), np.bool_) if old is None else old.copy()
+            masks[index][places] = False  # type: ignore[index]  # just made
         arrived = [shard for shard in shards if len(shard)]
         return replace(
             self,
             where=None,
             shards=self.shards + tuple(arrived),
-            alive=(*marks, *(None for _ in arrived)),
+            alive=(*masks, *(None for _ in arrived)),
             next_id=arrived[-1].last_id + 1 if arrived else self.next_id,
             rows=self.rows - len(dead) + sum(len(shard) for shard in arrived),
         )
@@ -142,12 +142,12 @@ class Table:
         return sum(dictionary.nbytes for dictionary in self.dictionaries) + sum(shard.nbytes for shard in self.shards)
 
     def living(self) -> Iterator[tuple[Shard, Alive]]:
-        """Each shard with the marks of its living rows."""
+        """Each shard with the mask of its living rows."""
         return zip(self.shards, self.alive, strict=True)
 
     def living_ids(self) -> NDArray[np.int64]:
         """The ids of all living rows, ascending."""
-        parts = [s.id_array() if mark is None else s.id_array()[mark] for s, mark in self.living()]
+        parts = [s.id_array() if mask is None else s.id_array()[mask] for s, mask in self.living()]
         return np.concatenate([np.empty(0, np.int64), *parts])
 
     @property
@@ -173,10 +173,10 @@ class Table:
         there, alive = np.zeros((2, len(ids)), np.bool_)
         known = np.flatnonzero(ids <= max((shard.last_id for shard in self.shards), default=-1))
         for index, members in self._members(ids[known]):
-            shard, marks, own = self.shards[index], self.alive[index], known[members]
+            shard, mask, own = self.shards[index], self.alive[index], known[members]
             places = np.maximum(shard.places_of(ids[own]), 0)
             there[own] = shard.ids_of(places) == ids[own]
-            alive[own] = there[own] if marks is None else there[own] & marks[places]
+            alive[own] = there[own] if mask is None else there[own] & mask[places]
         return there, alive
 
     def column_codes(self, column: int) -> NDArray[np.int64]:
@@ -204,8 +204,8 @@ class Table:
         hashes = hash_rows(list(codes)) if hashes is None else hashes
         left = wanted.copy()
         queries, ids = [], []
-        for shard, marks in self.living():
-            query, place = _find_in(shard, marks, by, codes, hashes, left)
+        for shard, mask in self.living():
+            query, place = _find_in(shard, mask, by, codes, hashes, left)
             np.subtract.at(left, query, 1)
             queries.append(query)
             ids.append(shard.ids_of(place))
@@ -230,7 +230,7 @@ def _stretch(places: NDArray[np.int64]) -> slice | NDArray[np.int64]:
 
 def _find_in(
     shard: Shard,
-    marks: Alive,
+    mask: Alive,
     by: list[int],
     codes: Codes,
     hashes: NDArray[np.uint64],
@@ -251,7 +251,7 @@ def _find_in(
         query = np.repeat(open_, size)
         step = np.arange(len(query)) - np.repeat(np.cumsum(size) - size, size)
         place = shard.places_at(at[query] + step)
-        good = np.ones(len(query), np.bool_) if marks is None else marks[place]
+        good = np.ones(len(query), np.bool_) if mask is None else mask[place]
         for c, column in enumerate(by):
             good &= shard.codes_at(column, place) == codes[c, query]
         query, place = query[good], place[good]

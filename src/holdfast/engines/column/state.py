@@ -142,7 +142,7 @@ class FactsState:
 
     def dump(self) -> tuple[dict[str, NDArray[np.int64]], dict[str, Any]]:
         """The codes of the leaders, column by column, and the few numbers that go with them."""
-        leaders = [each.kept() for column in self.columns for each in column.leaders]
+        leaders = [each.state() for column in self.columns for each in column.leaders]
         arrays = {"leaders": np.concatenate([np.empty(0, np.int64), *(each.codes for each in leaders)])}
         floors = [[len(each.codes), each.floor_code, each.floor_primary] for each in leaders]
         return arrays, {"distinct": [column.distinct for column in self.columns], "floors": floors}

@@ -179,7 +179,7 @@ class _Extreme(TableMeasure):
         self._generation = generation
 
     def dump(self) -> tuple[Codes, list[int]]:
-        kept = self._leaders.kept()
+        kept = self._leaders.state()
         return kept.codes, [kept.floor_code, kept.floor_primary]
 
 
