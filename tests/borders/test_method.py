@@ -45,7 +45,7 @@ def test_one_may_ask_for_a_way() -> None:
 
 
 def test_a_share_of_pairs_needs_counts() -> None:
-    with pytest.raises(BadInput, match="only counting tells"):
+    with pytest.raises(BadInput, match="needs all pairs counted"):
         hf.discover(pa.table({"a": [1, 2]}), "fd", method="borders", error=0.1)
 
 

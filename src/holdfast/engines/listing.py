@@ -63,7 +63,7 @@ class Listing(Printed, Framed):
         return self.pairs
 
     def cut_to(self, most: int) -> Listing:
-        """The same listing with at most so many of its pairs, and without hold on the others."""
+        """The same listing with at most `most` of its pairs; the others are let go."""
         return self if self.pairs is None or len(self.pairs) <= most else replace(self, pairs=self.pairs[:most].copy())
 
     def shown_columns(self, row: str) -> list[str]:
@@ -76,7 +76,7 @@ class Listing(Printed, Framed):
         return names_of(self.table, ids, list(dict.fromkeys(looked_at)))
 
     def to_arrow(self, first: int | None = None) -> pa.Table:
-        """One line a violation, or the first so many: the row ids, and of each row its key and the offending values."""
+        """One line for each of the `first` violations: row ids, keys and the offending values."""
         refuse_below(0, first, "the number of violations to list")
         pairs = self.listed[:first]
         columns: dict[str, Any] = {"rule": pa.array([self.rule.name] * len(pairs), pa.string()).dictionary_encode()}
@@ -93,7 +93,7 @@ class Listing(Printed, Framed):
         return {**about, "violations": self.count, "listed": listed}
 
     def violations(self, first: int | None = None) -> Iterator[dict[str, Any]]:
-        """One object a violation, or the first so many, with the whole rows, and their keys where one is declared."""
+        """One object for each of the `first` violations, with the whole rows, and their keys where one is declared."""
         refuse_below(0, first, "the number of violations to list")
         pairs = self.listed[:first]
         key = key_names(self.table.schema)

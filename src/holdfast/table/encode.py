@@ -91,7 +91,7 @@ def _refuse_damaged(values: pa.DictionaryArray, column: str) -> None:
         values.validate(full=True)
     except pa.ArrowInvalid as error:
         reason = str(error).splitlines()[0].rstrip(".")
-        raise BadInput(f"column {column!r}: the data is damaged ({reason}); write it anew") from None
+        raise BadInput(f"column {column!r}: the data is damaged ({reason}); write it again") from None
 
 
 def _first_bad(values: pa.Array) -> bytes:

@@ -33,8 +33,8 @@ class InclusionSettings:
     max_arity: Annotated[
         int,
         Option(
-            "At most N columns on each side. One of several columns is told where it holds in rows without a "
-            "null in them, and each of its parts holds, too.",
+            "At most N columns on each side. One of several columns is reported where it holds in rows "
+            "without a null in them, and each of its parts holds, too.",
             1,
         ),
     ] = 1
