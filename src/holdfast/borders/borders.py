@@ -32,11 +32,11 @@ from holdfast.borders.evidence import Evidence, Witnesses
 from holdfast.borders.partitions import ColumnPartitions
 from holdfast.borders.proving import (
     Proofs,
-    Questions,
+    ToProve,
     broken_by_new,
+    contexts_to_prove,
     has_few_values,
     proved_by,
-    questions,
     sampled,
     witnesses_of,
 )
@@ -82,14 +82,14 @@ class Candidates:
 
 @dataclass(frozen=True, eq=False)
 class Everything:
-    """All of P that needs a proof: what is easy to see, and the rest, that also as questions, for the columns in an
-    order.
+    """All of P that needs a proof: what is easy to see, and the rest, the latter also as parts to prove, by columns in
+    the order given.
     """
 
     order: Sequence[int]
     easy: Candidates
     open_: Candidates
-    questions: Sequence[Questions]
+    to_prove: Sequence[ToProve]
 
 
 class Borders:
@@ -152,15 +152,15 @@ class Borders:
     # ---- to the fixpoint --------------------------------------------------------------------------------------------
 
     def _settle(
-        self, columns: ColumnPartitions, open_: Candidates, progress: Progress, known: Sequence[Questions] | None = None
+        self, columns: ColumnPartitions, open_: Candidates, progress: Progress, known: Sequence[ToProve] | None = None
     ) -> list[Proofs]:
         """Prove the contexts that are open, take in what refutes some, and so on until none is. All others of P are
-        proved. `known` are the same contexts as questions, where these are at hand. Gives what each round found.
+        proved. `known` are the same contexts as parts to prove, where these are at hand. Gives what each round found.
         """
         rounds: list[Proofs] = []
         while len(open_):
             if known is None or rounds:
-                known = questions(columns, self.targets, open_.contexts, open_.targets)
+                known = contexts_to_prove(columns, self.targets, open_.contexts, open_.targets)
             rounds.append(
                 proved_by(self._runner, columns, known, self._saying(len(rounds) + 1, known, open_, progress))
             )
@@ -215,12 +215,12 @@ class Borders:
         return [target for target in both if target in self.covers]
 
     def _saying(
-        self, rounds: int, asked: Sequence[Questions], open_: Candidates, progress: Progress
+        self, rounds: int, parts: Sequence[ToProve], open_: Candidates, progress: Progress
     ) -> Callable[[int, int], None]:
         """The progress reported while a round of proofs goes on."""
 
         def say(done: int, _: int) -> None:
-            progress.step(f"Proving {len(open_):,} candidates (round {rounds}): {done / max(len(asked), 1):.0%} done")
+            progress.step(f"Proving {len(open_):,} candidates (round {rounds}): {done / max(len(parts), 1):.0%} done")
 
         return say
 
@@ -250,8 +250,8 @@ class Borders:
         columns, left = ColumnPartitions(self.rows, upto=fresh), witnesses.some(~gone)
         sets, targets = _orphans(self.evidence, left)
         if len(sets):
-            asked = questions(columns, self.targets, sets, targets)
-            pairs = proved_by(self._runner, columns, asked).pairs
+            to_prove = contexts_to_prove(columns, self.targets, sets, targets)
+            pairs = proved_by(self._runner, columns, to_prove).pairs
             left = Witnesses.joined([left, witnesses_of(self.rows, self.targets, pairs)])
         self._settle(columns, self._take(Evidence.of(self.targets, left)), progress)
 
@@ -264,14 +264,14 @@ class Borders:
         if len(pairs := broken_by_new(columns, self.targets, easy.contexts, easy.targets)):
             self._settle(columns, self._take(self._with_pairs(pairs)), progress)
             self._all = self._everything(columns)
-        self._settle(columns, self._all.open_, progress, self._all.questions)
+        self._settle(columns, self._all.open_, progress, self._all.to_prove)
 
     def _everything(self, columns: ColumnPartitions) -> Everything:
         every = self._without_constants(self.covers)
         easy = (every.targets <= self.targets.key) & has_few_values(self.rows, every.contexts)
         open_ = every.some(~easy)
-        asked = questions(columns, self.targets, open_.contexts, open_.targets)
-        return Everything(columns.order, every.some(easy), open_, asked)
+        to_prove = contexts_to_prove(columns, self.targets, open_.contexts, open_.targets)
+        return Everything(columns.order, every.some(easy), open_, to_prove)
 
     # ---- stored -----------------------------------------------------------------------------------------------------
 

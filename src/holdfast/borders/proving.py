@@ -40,11 +40,11 @@ _TASKS = 32  # at most, a round
 
 
 @dataclass(frozen=True, eq=False)
-class Questions:
+class ToProve:
     """What is to be proved of contexts that begin with the same columns: these, and the rest as the kernel wants it."""
 
     prefix: tuple[int, ...]
-    asked: ContextSpec
+    spec: ContextSpec
     contexts: Words
 
 
@@ -55,10 +55,10 @@ def witnesses_of(rows: RankedColumns, targets: Targets, pairs: RowPairs) -> Witn
     return Witnesses(rows.ids(pairs), sets[0], targets.broken_by(*sets))
 
 
-def questions(
+def contexts_to_prove(
     columns: ColumnPartitions, targets: Targets, contexts: Words, wanted: NDArray[np.int64]
-) -> list[Questions]:
-    """Contexts, each with one target that may hold in it, as questions: each context once, those with a common
+) -> list[ToProve]:
+    """Contexts, each with one target that may hold in it, as parts to prove: each context once, those with a common
     beginning together.
     """
     if not len(contexts):
@@ -68,14 +68,14 @@ def questions(
     held, places = _in_order(table.keys, columns.order)
     at = np.argsort(places, kind="stable")  # the place of each context among them
     entries = np.lexsort((wanted, at[numbers]))
-    asked = _asked(targets, held, at[numbers][entries], wanted[entries], np.array(columns.order))
+    spec = _spec_of(targets, held, at[numbers][entries], wanted[entries], np.array(columns.order))
     first = _first_two(held)
     cuts = np.flatnonzero(np.r_[True, (first[1:] != first[:-1]).any(axis=1), True])
     cuts = np.union1d(cuts, np.arange(0, len(held), _AT_ONCE))
     found = [
-        Questions(
+        ToProve(
             tuple(columns.order[c] for c in first[begin] if c >= 0),
-            _cut(asked, begin, end),
+            _cut(spec, begin, end),
             table.keys[places[begin:end]],
         )
         for begin, end in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True)
@@ -102,7 +102,7 @@ def _first_two(held: NDArray[np.bool_]) -> NDArray[np.int64]:
     return np.stack(found, axis=1)
 
 
-def _asked(
+def _spec_of(
     targets: Targets,
     held: NDArray[np.bool_],
     of: NDArray[np.int64],
@@ -135,17 +135,17 @@ def _begins(numbers: NDArray[np.int64], count: int) -> NDArray[np.int64]:
     return np.searchsorted(numbers, np.arange(count + 1))
 
 
-def _cut(asked: ContextSpec, begin: int, end: int) -> ContextSpec:
+def _cut(spec: ContextSpec, begin: int, end: int) -> ContextSpec:
     """The specs of the contexts from one place to another."""
 
     def cut(begins: NDArray[np.int64], *arrays: NDArray[Any]) -> list[NDArray[Any]]:
         return [begins[begin : end + 1] - begins[begin], *(array[begins[begin] : begins[end]] for array in arrays)]
 
     return ContextSpec(  # type: ignore[call-arg]  # mypy doesn't count what lists hold
-        *cut(asked.added_from, asked.added),
-        *cut(asked.constants_from, asked.constants),
-        *cut(asked.orders_from, asked.one, asked.other, asked.falling),
-        asked.key[begin:end],
+        *cut(spec.added_from, spec.added),
+        *cut(spec.constants_from, spec.constants),
+        *cut(spec.orders_from, spec.one, spec.other, spec.falling),
+        spec.key[begin:end],
     )
 
 
@@ -166,21 +166,21 @@ class Proofs:
         return Proofs(np.concatenate(pairs), np.concatenate(contexts), np.concatenate(within))
 
 
-def proved(columns: ColumnPartitions, asked: Sequence[Questions], progress: OnProgress | None = None) -> Proofs:
-    """Look which of the questions hold."""
-    walks, contexts = Walks(columns), sum(len(part.contexts) for part in asked)
-    looks = columns.rows.count * (len(asked) if columns.fresh else contexts)  # few rows share much with new ones
+def proved(columns: ColumnPartitions, to_prove: Sequence[ToProve], progress: OnProgress | None = None) -> Proofs:
+    """Look which of the targets hold in their contexts."""
+    walks, contexts = Walks(columns), sum(len(part.contexts) for part in to_prove)
+    looks = columns.rows.count * (len(to_prove) if columns.fresh else contexts)  # few rows share much with new ones
     workers = None if looks > _WORTH_THREADS else 0
-    return Proofs.joined(each(asked, lambda part, _: _proved(walks, part), workers, progress))
+    return Proofs.joined(each(to_prove, lambda part, _: _proved(walks, part), workers, progress))
 
 
-def _proved(walks: Walks, part: Questions) -> Proofs:
-    partition, rows, asked = walks.to(part.prefix), walks.columns.rows, part.asked
+def _proved(walks: Walks, part: ToProve) -> Proofs:
+    partition, rows, spec = walks.to(part.prefix), walks.columns.rows, part.spec
     if not partition.groups:
         return Proofs(np.empty((0, 2), np.int64), part.contexts, np.zeros(len(part.contexts), np.int64))
-    scratch, path = walks.scratch(partition, int(np.diff(asked.added_from).max()))
-    contexts = len(asked.key)
-    most = contexts * (_NEIGHBOURS + 1) + len(asked.constants) + len(asked.one)
+    scratch, path = walks.scratch(partition, int(np.diff(spec.added_from).max()))
+    contexts = len(spec.key)
+    most = contexts * (_NEIGHBOURS + 1) + len(spec.constants) + len(spec.one)
     pairs, within = np.empty((most, 2), np.int64), np.empty(contexts, np.int64)
     found = prove(
         partition.rows,
@@ -189,7 +189,7 @@ def _proved(walks: Walks, part: Questions) -> Proofs:
         rows.value_counts,
         rows.distinct,
         walks.columns.fresh,
-        asked,
+        spec,
         _NEIGHBOURS,
         path,
         scratch,
@@ -203,35 +203,33 @@ def _proved(walks: Walks, part: Questions) -> Proofs:
 
 
 def proved_by(
-    runner: Runner, columns: ColumnPartitions, asked: Sequence[Questions], progress: OnProgress | None = None
+    runner: Runner, columns: ColumnPartitions, to_prove: Sequence[ToProve], progress: OnProgress | None = None
 ) -> Proofs:
-    """The proofs of all questions, in threads of this process or in tasks elsewhere."""
+    """The proofs of all parts, in threads of this process or in tasks elsewhere."""
     rows = columns.rows
     if runner.is_local or rows.where is None:
-        return proved(columns, asked, progress)
+        return proved(columns, to_prove, progress)
     fresh, upto = (None if place is None else rows.id_at(place) for place in (columns.fresh or None, columns.upto))
-    step = -(-len(asked) // _TASKS)
-    parts = [asked[begin : begin + step] for begin in range(0, len(asked), step)]
+    step = -(-len(to_prove) // _TASKS)
+    parts = [to_prove[begin : begin + step] for begin in range(0, len(to_prove), step)]
     found = Proofs.joined(runner.map(partial(_run, rows.where, rows.ordered, fresh, upto), parts))
     return replace(found, pairs=rows.places(found.pairs))
 
 
-def _run(
-    where: TableFiles, ordered: bool, fresh: int | None, upto: int | None, questions: Sequence[Questions]
-) -> Proofs:
-    """One task: questions about a table in files. Only pairs with a row from the id `fresh` on matter, and rows from
+def _run(where: TableFiles, ordered: bool, fresh: int | None, upto: int | None, to_prove: Sequence[ToProve]) -> Proofs:
+    """One task: parts to prove of a table in files. Only pairs with a row from the id `fresh` on matter, and rows from
     the id `upto` on are not looked at, where these are given. The pairs that it gives are row ids.
     """
-    needed = {c for part in questions for c in _columns_in(part)}
+    needed = {c for part in to_prove for c in _columns_in(part)}
     rows = (RankedColumns if ordered else CodedColumns)(open_table(where), sorted(needed))
     first, end = (None if row is None else int(rows.places(np.array(row))) for row in (fresh, upto))
-    found = proved(ColumnPartitions(rows, first or 0, end), questions)
+    found = proved(ColumnPartitions(rows, first or 0, end), to_prove)
     return replace(found, pairs=rows.ids(found.pairs))
 
 
-def _columns_in(part: Questions) -> set[int]:
-    asked = part.asked
-    return {*part.prefix, *(int(c) for own in (asked.added, asked.constants, asked.one, asked.other) for c in own)}
+def _columns_in(part: ToProve) -> set[int]:
+    spec = part.spec
+    return {*part.prefix, *(int(c) for own in (spec.added, spec.constants, spec.one, spec.other) for c in own)}
 
 
 # ---- constants and keys in contexts of few values, where some rows are old ------------------------------------------

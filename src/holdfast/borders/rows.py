@@ -3,7 +3,7 @@
 A cell is the rank of its value among all values of the column, null has rank 0. A value that arrives between two others
 moves the ranks above it, in one pass over the cells of that column. Rows keep their places: dead ones are marked, new
 ones come behind, and when most are dead the whole is made again.
-Where nobody asks for an order, codes do as well, and nothing is sorted.
+Where no order is needed, codes do as well, and nothing is sorted.
 
 Cost: 4 bytes a cell and 9 bytes a row; a batch costs what it brings, and a pass for each column with new values.
 """
@@ -151,7 +151,7 @@ class RankedColumns:
 
 
 class CodedColumns(RankedColumns):
-    """The same with codes instead of ranks, where nobody asks for an order: nothing is sorted."""
+    """The same with codes instead of ranks, where no order is needed: nothing is sorted."""
 
     name: ClassVar[str] = "codes"
     ordered: ClassVar[bool] = False

@@ -1,7 +1,7 @@
-"""Box trees for Python: rows go in and out by id and values, questions give pairs of query and row.
+"""Box trees for Python: rows go in and out by id and values, searches give pairs of query and row.
 
 `holdfast.kernels.boxtree` says how it works and what it costs. This side owns the pools and their growth, and runs
-questions in threads. A tree is one writer's: no question may run while rows go in or out.
+searches in threads. A tree has one writer: no search may run while rows go in or out.
 
 A tree can be written to a file and opened from there without being read: the leaves are mapped, and what a batch
 changes is copied page by page (see `table/private_arrays.py`). The inner nodes, a twentieth of the bytes, are read
@@ -36,7 +36,7 @@ _AT_ONCE = 1 << 13  # rows that are put in at a time
 
 
 class TooMany(Exception):
-    """A question has more hits than the caller wants to hold."""
+    """A search has more hits than the caller wants to hold."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class BoxTree:
     # ---- in files ---------------------------------------------------------------------------------------------------
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """What a file keeps of the tree: the pools with room to grow. What is in use by no row is wiped, for it may
+        """What a file stores of the tree: the pools with room to grow. What is in use by no row is wiped, for it may
         hold what was deleted.
         """
         self._look_at_all()  # damage must not get a new checksum
@@ -82,7 +82,7 @@ class BoxTree:
 
     @staticmethod
     def opened(file: PrivateArrays, dims: int, rows: int) -> BoxTree:
-        """The tree whose arrays a file keeps."""
+        """The tree whose arrays a file stores."""
         tree = BoxTree.__new__(BoxTree)
         tree.dims, tree.rows, tree._file = dims, rows, file
         flat = {name: file.read(name) for name in ("filled", *_OF_NODES, "facts", "sums")}
@@ -109,7 +109,7 @@ class BoxTree:
             leaf = int(self.pools.facts[DAMAGED])
             raise Damaged(self._file.path, f"leaf {leaf} of {len(self.pools.sums)} differs from its checksum")
 
-    # ---- rows and questions -----------------------------------------------------------------------------------------
+    # ---- rows and searches ------------------------------------------------------------------------------------------
 
     def __len__(self) -> int:
         return self.rows
@@ -165,7 +165,7 @@ class BoxTree:
             self.pools = self.pools._replace(**longer)
 
     def probe(self, question: BoxQueries, starts: NDArray[np.int64], limit: int) -> Hits:
-        """All hits of a question, whose queries come in blocks; in threads where they are many. Raises TooMany beyond a
+        """All hits of box queries, which come in blocks; in threads where they are many. Raises TooMany beyond a
         limit.
         """
         blocks = len(starts) - 1
@@ -202,7 +202,7 @@ class BoxTree:
         return Hits(queries[:count], rows[:count])
 
     def first(self, question: BoxQueries, starts: NDArray[np.int64]) -> tuple[int, int] | None:
-        """One hit of a question, as query number and row id; the search ends with it."""
+        """One hit of box queries, as query number and row id; the search ends with it."""
         queries, rows, found = np.empty(1, np.int64), np.empty(1, np.int64), np.zeros(1, np.int64)
         begin, end, looks = 0, len(starts) - 1, _looks(len(starts))
         while begin < end and not found[0]:

@@ -129,7 +129,7 @@ class PairIndex:
         """
         return [f"keys {self.layout.keys}", *map(str, self._columns), *map(repr, self.layout.found)]
 
-    # ---- rows and questions -----------------------------------------------------------------------------------------
+    # ---- rows and searches ------------------------------------------------------------------------------------------
 
     def _dimensions(self) -> list[int]:
         """The column of each dimension; -1 for a key of several."""
