@@ -176,12 +176,12 @@ with monitor.Monitor.open(sys.argv[1], progress=Ear()) as watch:
     except BadInput as error:
         assert "no space left" in str(error), error
     assert sum(table.rows for table in watch.tables.values()) == 4_000 + 1_000 * number
-    print([number, sum("waits until the disk has room" in note for note in notes)])
+    print([number, sum("when the disk has room" in note for note in notes)])
 """
 
 
 def test_no_space_left_for_a_checkpoint(small_disk: SmallDisk, tmp_path: Path) -> None:
-    """Batches that were told are kept, those that failed are not, wherever the disk was full."""
+    """Batches that were reported are stored, those that failed are not, wherever the disk was full."""
     state = small_disk.path / "state"
     source = numbered(tmp_path / "first.arrow", 0)
     assert small_disk.holdfast("init", state, source, "--key", "id").code == 0
