@@ -33,8 +33,12 @@ PROCESSES = """
 """
 LONG = """
     api/test_changes.py::test_a_dead_process_leaves_the_state_before_a_change_or_after_it
+    api/test_checkpoints.py::test_a_checkpoint_that_does_not_fit_is_not_tried_with_every_batch
+    api/test_checkpoints.py::test_many_batches_make_few_files
     benchmarks/test_data.py
+    engines/column/test_column.py::test_text_order_survives_labels_that_are_spread_anew
     engines/denial/test_differential.py
+    engines/denial/test_engine_paper.py::test_deleted_rows_stay_deleted_without_an_equality
     engines/denial/test_index_files.py
     engines/functional/test_key_index.py::test_processes_go_on_with_files
     engines/functional/test_peers.py
@@ -47,9 +51,11 @@ LONG = """
     engines/pointwise/test_reference.py
     engines/pointwise/test_real.py
     engines/pointwise/test_tall.py
+    intake/test_folder.py::test_watching_goes_on_until_it_is_stopped
     laws/test_growth.py
     laws/test_soak.py
     pairs/test_multiset_rows.py
+    pairs/test_sightings.py::test_many_rows
     rules/test_file.py::test_what_is_huge_is_refused_in_a_few_words
     search/test_boxtree.py::test_grows_from_nothing_and_shrinks_to_nothing
     sources/test_datasets.py::test_text_equals_the_csv_module_and_nulls_equal_the_markers
@@ -59,6 +65,8 @@ LONG = """
     store/test_sums.py::test_bits_that_turn_anywhere
     api/test_vacuum.py::test_readers_look_while_tables_are_written_anew
     api/test_verification.py::test_no_bit_that_turns_changes_an_answer
+    api/test_verification.py::test_no_bit_that_turns_changes_what_a_batch_does
+    table/test_checks.py::test_a_bit_that_turned_is_no_answer
     table/test_order.py::test_thousands_one_by_one
 """
 LISTED = dict.fromkeys(PROCESSES.split(), "process") | dict.fromkeys(LONG.split(), "long")
