@@ -1,4 +1,4 @@
-"""Applies batches one after another, in a process of its own that is killed on the way.
+"""Applies batches one after another, in a process of its own that is killed meanwhile.
 
 It says `ready` when it has opened the state, and then the name of each batch that was applied. It can die by its own
 hand when it is about to flush a file to the disk for the n-th time: every file and every transaction goes through that.
@@ -26,7 +26,7 @@ RULES = ["key(name, amount)"]
 
 
 def small_thresholds() -> None:
-    """Have the index of a key in a file, though its rows are few, and have it written anew every few batches."""
+    """Have the index of a key in a file, though its rows are few, and have it rewritten every few batches."""
     key_index.FEWEST, key_index.MUCH, groups_keeper._FEW = 0, 5, 1 << 40
 
 

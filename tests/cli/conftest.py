@@ -42,7 +42,7 @@ def holdfast(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 
 @pytest.fixture(params=["local", pytest.param("spark", marks=pytest.mark.spark)])
 def reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Both ways of reading a file: right here, and with Spark."""
+    """Both readers of a file: right here, and with Spark."""
     if request.param == "spark":
         request.getfixturevalue("spark")
         monkeypatch.setattr(readers, "SHARE", 0.0)
@@ -71,5 +71,5 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def state(made: Path, people: Path) -> Path:
-    """A copy of that state, beside the table."""
+    """A copy of that state, next to the table."""
     return Path(shutil.copytree(made, people.with_name("state")))

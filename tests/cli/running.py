@@ -53,7 +53,7 @@ class Ran:
 
     @property
     def sentence(self) -> str:
-        """The one sentence about what is wrong. Before it, notes may tell how files were read, and nothing else."""
+        """The one sentence about what is wrong. Before it, notes may say how files were read, and nothing else."""
         assert "Traceback" not in self.err
         *notes, last = self.err.splitlines()
         assert last.startswith("holdfast: "), self.err

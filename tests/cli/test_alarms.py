@@ -1,4 +1,4 @@
-"""Which rules that break make the exit code 1, and what is told first of them."""
+"""Which rules that break make the exit code 1, and in which order they are printed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.cli.running import Holdfast, refused, write
 NO_MARKS = Marks()
 HEADER = "id,zip,city,note"
 ROWS = [f"{row},{row % 40},town {row % 40},{row * 7919 % 1200}" for row in range(1200)]  # zip and city go together
-WRONG = "1200,7,another town,5"  # breaks zip -> city, which all rows tested, and much that nobody meant
+WRONG = "1200,7,another town,5"  # breaks zip -> city, which all rows tested, and rules that hold by chance
 
 
 @pytest.fixture
@@ -37,23 +37,23 @@ def watched(holdfast: Holdfast, tmp_path: Path) -> Path:
 def test_a_likely_rule_that_breaks_is_an_alarm(
     holdfast: Holdfast, watched: Path, tmp_path: Path, fail_on: str, code: int
 ) -> None:
-    told = holdfast("apply", watched, "--insert", write(tmp_path / "w.csv", [HEADER, WRONG]), "--fail-on", fail_on)
-    assert told.code == code
-    assert ("exit code 1: " if code else "no alarm: ") in told.err
+    result = holdfast("apply", watched, "--insert", write(tmp_path / "w.csv", [HEADER, WRONG]), "--fail-on", fail_on)
+    assert result.code == code
+    assert ("exit code 1: " if code else "no alarm: ") in result.err
 
 
 def test_what_few_rows_tested_is_none(holdfast: Holdfast, tmp_path: Path) -> None:
     state = tmp_path / "few"
     assert holdfast("init", state, write(tmp_path / "few.csv", [HEADER, *ROWS[:900]]), "--watch", "fd").code == 0
-    told = holdfast("apply", state, "--insert", write(tmp_path / "w.csv", [HEADER, WRONG]))
-    assert told.code == 0
-    assert "no alarm: " in told.err
-    assert "1 of them with a score of 0.9, but these may have held by chance" in told.err
+    result = holdfast("apply", state, "--insert", write(tmp_path / "w.csv", [HEADER, WRONG]))
+    assert result.code == 0
+    assert "no alarm: " in result.err
+    assert "1 of them with a score of 0.9, but these may have held by chance" in result.err
 
 
 def test_nothing_is_said_where_nothing_broke(holdfast: Holdfast, watched: Path, tmp_path: Path) -> None:
-    told = holdfast("apply", watched, "--insert", write(tmp_path / "fine.csv", [HEADER, "1201,7,town 7,2000"]))
-    assert (told.code, "alarm" in told.err) == (0, False)
+    result = holdfast("apply", watched, "--insert", write(tmp_path / "fine.csv", [HEADER, "1201,7,town 7,2000"]))
+    assert (result.code, "alarm" in result.err) == (0, False)
 
 
 @pytest.mark.parametrize(("step", "alarming"), [(1, True), (10_007, False)])
@@ -71,7 +71,7 @@ def _numbers(rows: Iterable[int], step: int) -> pa.Table:
 
 
 def _broke(*worth: Worth | None) -> Outcome:
-    """A batch that broke a found rule of each worth; None: nobody knows what it was worth."""
+    """A batch that broke a found rule of each worth; None where it is unknown."""
     rules = {rule.text: rule for rule in (FD("t", ("a",), f"b{place}") for place in range(len(worth)))}
     known = {text: each for text, each in zip(rules, worth, strict=True) if each is not None}
     return _outcome(Diff(lost=rules, witnesses=dict.fromkeys(rules, Witness((0, 1))), worth=known))
@@ -123,7 +123,7 @@ def test_alarms_come_by_score() -> None:
     assert [rule.text for rule in outcome.alarms()] == ["a -> b1", "a -> b2", "a -> b0"]
 
 
-def test_json_tells_pinned_rules_first_then_the_best() -> None:
+def test_json_shows_pinned_rules_first_then_the_best() -> None:
     broke = _broke(Worth(0.5, 1), Worth(0.7, 1), Worth(0.99, 1)).diffs["fd", "t"]
     pinned = Marks(pinned=frozenset({("fd", "t", "a -> b0")}))
     assert [line["rhs"] for line in _outcome(broke).to_json()[1:]] == ["b2", "b1", "b0"]
@@ -140,14 +140,14 @@ def test_what_cannot_be_meant_is_refused(holdfast: Holdfast, watched: Path, tmp_
     refused(holdfast("watch", watched, "--from", tmp_path, "--once", "--fail-on", fail_on), "--fail-on")
 
 
-def test_what_matters_is_told_first(holdfast: Holdfast, watched: Path, tmp_path: Path) -> None:
+def test_what_matters_comes_first(holdfast: Holdfast, watched: Path, tmp_path: Path) -> None:
     wrong = write(tmp_path / "w.csv", [HEADER, WRONG])
     lines = holdfast("apply", watched, "--insert", wrong).out.splitlines()
     lost = lines.index(next(line for line in lines if line.startswith("lost: ")))
     assert "zip -> city (" in lines[lost + 1]
     assert "row 7 " in lines[lost + 1]
-    told = holdfast("history", watched, "--rules", "--format", "json").objects
-    assert {"zip -> city"} <= {line["text"] for line in told if line["broke"]}
+    history = holdfast("history", watched, "--rules", "--format", "json").objects
+    assert {"zip -> city"} <= {line["text"] for line in history if line["broke"]}
 
 
 def test_json_comes_in_the_same_order(holdfast: Holdfast, watched: Path, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Whatever is wrong with the input: one clear sentence, exit code 2, and the state is what it was."""
+"""Wrong input: one clear sentence, exit code 2, and the state stays as it was."""
 
 from __future__ import annotations
 
@@ -120,14 +120,14 @@ def test_a_damaged_file_that_opens(holdfast: Holdfast, tmp_path: Path, monkeypat
     assert not (tmp_path / "new").exists()
 
 
-@pytest.mark.parametrize("way", ["local", "spark"])
-def test_a_record_of_17_megabytes(holdfast: Holdfast, state: Path, tmp_path: Path, way: str) -> None:
-    """Refused at once, whoever is to read it: no session is started."""
+@pytest.mark.parametrize("reader", ["local", "spark"])
+def test_a_record_of_17_megabytes(holdfast: Holdfast, state: Path, tmp_path: Path, reader: str) -> None:
+    """Refused at once by either reader: no session is started."""
     long = write(tmp_path / "long.csv", [HEADER, "9,Eve,1.5,2024-01-01", "10," + "x" * (17 << 20) + ",1.5,2024-01-01"])
     with untouched(state):
-        ran = holdfast("apply", state, "--insert", long, "--with", way)
+        ran = holdfast("apply", state, "--insert", long, "--with", reader)
         refused(ran, f"{long}, line 3: a record of more than 16 MB")
-        refused(holdfast("discover", long, "--with", way), f"{long}, line 3: a record of more than 16 MB")
+        refused(holdfast("discover", long, "--with", reader), f"{long}, line 3: a record of more than 16 MB")
 
 
 def test_a_line_of_json_of_17_megabytes(holdfast: Holdfast, tmp_path: Path) -> None:
@@ -181,9 +181,9 @@ def test_json_that_is_not_utf8(holdfast: Holdfast, state: Path, tmp_path: Path) 
 def test_a_file_of_a_header_only_changes_nothing(holdfast: Holdfast, state: Path, reader: str, tmp_path: Path) -> None:
     header = write(tmp_path / f"{reader}.csv", [HEADER])
     before = Picture.of(state)
-    told = holdfast("apply", state, "--insert", header)
-    assert told.code == 0
-    assert "no change in people" in told.out
+    result = holdfast("apply", state, "--insert", header)
+    assert result.code == 0
+    assert "no change in people" in result.out
     after = Picture.of(state)
     assert after == replace(before, history=after.history)
 
@@ -197,10 +197,10 @@ def test_deletes_of_rows_that_are_not_there(holdfast: Holdfast, state: Path, rea
         ran = holdfast("apply", state, "--delete", gone)
         refused(ran, "5 rows to delete or update are not there", "(id=71); (id=72); (id=73)", "--on-missing ignore")
         assert "74" not in ran.sentence
-    told = holdfast("apply", state, "--delete", gone, "--on-missing", "ignore")
-    assert told.code == 0
-    assert "1 deleted" in told.out
-    assert "5 operations on rows that aren't there were ignored" in told.out
+    result = holdfast("apply", state, "--delete", gone, "--on-missing", "ignore")
+    assert result.code == 0
+    assert "1 deleted" in result.out
+    assert "5 operations on rows that aren't there were ignored" in result.out
     assert Picture.of(state).rows["people"].total() == 3
 
 
@@ -209,11 +209,11 @@ def test_updates_of_rows_that_are_not_there(holdfast: Holdfast, state: Path, tmp
     changes = write(tmp_path / "changes.csv", lines)
     with untouched(state):
         refused(holdfast("apply", state, "--changes", changes), "a row to delete or update is not there: (id=70)")
-    told = holdfast("apply", state, "--changes", changes, "--on-missing", "ignore", "--format", "json")
-    assert told.code == 0
-    assert told.objects[0]["ignored"] == 1
-    assert "max" in told.facts["score"]
-    assert told.facts["score"]["max"] == 9.5
+    result = holdfast("apply", state, "--changes", changes, "--on-missing", "ignore", "--format", "json")
+    assert result.code == 0
+    assert result.objects[0]["ignored"] == 1
+    assert "max" in result.facts["score"]
+    assert result.facts["score"]["max"] == 9.5
 
 
 def test_deletes_without_a_key_name_the_first_columns(holdfast: Holdfast, people: Path, tmp_path: Path) -> None:
@@ -271,9 +271,9 @@ def test_an_update_without_a_key(holdfast: Holdfast, people: Path, tmp_path: Pat
 def test_values_of_ten_thousand_characters(holdfast: Holdfast, state: Path, reader: str, tmp_path: Path) -> None:
     long = "ä" * 9_999 + "z"
     rows = write(tmp_path / f"{reader}.csv", [HEADER, f"9,{long},1.5,2024-01-01", f'10,"{long}",1.5,2024-01-01'])
-    told = holdfast("apply", state, "--insert", rows, "--format", "json")
-    assert told.code == 0
-    assert told.facts["name"]["max"] == long
+    result = holdfast("apply", state, "--insert", rows, "--format", "json")
+    assert result.code == 0
+    assert result.facts["name"]["max"] == long
     assert holdfast("status", state).code == 0
     with untouched(state):
         bad = write(tmp_path / f"{reader}-bad.csv", [HEADER, f"11,Eve,{long},2024-01-01"])
@@ -335,10 +335,10 @@ def test_strange_column_names(holdfast: Holdfast, reader: str, tmp_path: Path, s
     assert made.code == 0, made.err
     assert {name: facts["max"] for name, facts in made.facts.items()} == dict(zip(STRANGE, old, strict=True))
     both = strange_file(tmp_path, suffix, [old, new])
-    told = holdfast("apply", state, "--snapshot", both, "--format", "json")
-    assert told.code == 0, told.err
-    assert told.objects[0]["inserted"] == 1
-    assert {name: facts["min"] for name, facts in told.facts.items()} == dict(zip(STRANGE, new, strict=True))
+    result = holdfast("apply", state, "--snapshot", both, "--format", "json")
+    assert result.code == 0, result.err
+    assert result.objects[0]["inserted"] == 1
+    assert {name: facts["min"] for name, facts in result.facts.items()} == dict(zip(STRANGE, new, strict=True))
     with untouched(state):
         refused(holdfast("apply", state, "--insert", both), "2 rows repeat a declared key", "(Id=old 7); (Id=new 7)")
     shown = holdfast("status", state)

@@ -17,9 +17,9 @@ from tests.store import harm
 
 def test_a_batch_id_that_was_applied(holdfast: Holdfast, state: Path, tmp_path: Path) -> None:
     with untouched(state):
-        told = holdfast("apply", state, "--insert", tmp_path / "more.csv", "--batch-id", "first")
-        assert (told.code, told.err) == (0, "")
-        assert "batch first was applied before" in told.out
+        result = holdfast("apply", state, "--insert", tmp_path / "more.csv", "--batch-id", "first")
+        assert (result.code, result.err) == (0, "")
+        assert "batch first was applied before" in result.out
         lines = holdfast("apply", state, "--insert", tmp_path / "more.csv", "--batch-id", "first", "--format", "json")
         assert (lines.code, lines.objects[0]["already_applied"]) == (0, True)
 
@@ -72,10 +72,10 @@ def test_a_state_locked_by_a_living_process(holdfast: Holdfast, state: Path, peo
         assert other.stdout is not None
         assert other.stdout.readline() == "held\n"
         with untouched(state):
-            told = [f"process {other.pid}", str(state)]
-            refused(holdfast("apply", state, "--delete", people), *told)
-            refused(holdfast("watch", state, "--from", tmp_path, "--once"), *told)
-            refused(run_process("apply", state, "--delete", people), *told)
+            expected = [f"process {other.pid}", str(state)]
+            refused(holdfast("apply", state, "--delete", people), *expected)
+            refused(holdfast("watch", state, "--from", tmp_path, "--once"), *expected)
+            refused(run_process("apply", state, "--delete", people), *expected)
         assert holdfast("status", state).code == 0
         assert holdfast("history", state).code == 0
         other.kill()
@@ -117,10 +117,10 @@ def test_a_file_that_is_gone_or_damaged(holdfast: Holdfast, state: Path, tmp_pat
     store.close()
     path = Path(segment if which == "segment" else kept)
     HARM[harm](path)
-    told = f"{path}: " + ("this file of the state is missing" if harm == "missing" else "damaged (")
+    expected = f"{path}: " + ("this file of the state is missing" if harm == "missing" else "damaged (")
     more = write(tmp_path / "again.csv", ["id,name,score,day", "9,Ed,3.5,2024-01-03"])
     for words in (["apply", state, "--insert", more], ["explain", state, "day -> name"], ["history", state, "--rules"]):
-        refused(holdfast(*words), told, "from a backup")
+        refused(holdfast(*words), expected, "from a backup")
     assert len(holdfast("history", state, "--format", "json").objects) == 1
 
 

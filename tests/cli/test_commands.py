@@ -20,23 +20,23 @@ COMMANDS = ["discover", "suggest", "init", "apply", "watch", "status", "history"
 
 
 def test_discover_prints_facts(holdfast: Holdfast, people: Path) -> None:
-    told = holdfast("discover", people, "--rules", "column")
-    assert told.code == 0
-    assert "people: 3 rows" in told.out
-    lines = [line for line in told.out.splitlines() if line.startswith("│")]
+    result = holdfast("discover", people, "--rules", "column")
+    assert result.code == 0
+    assert "people: 3 rows" in result.out
+    lines = [line for line in result.out.splitlines() if line.startswith("│")]
     assert [line.split()[1] for line in lines] == ["column", *HEADER.split(",")]
-    assert told.err == f"{people}: separator ',', header row, quote '\"'\n"
+    assert result.err == f"{people}: separator ',', header row, quote '\"'\n"
 
 
 def test_discover_prints_json(holdfast: Holdfast, people: Path) -> None:
-    told = holdfast("discover", people, "--rules", "column", "--format", "json")
-    assert told.code == 0
-    assert told.facts["score"] == {
+    result = holdfast("discover", people, "--rules", "column", "--format", "json")
+    assert result.code == 0
+    assert result.facts["score"] == {
         "kind": "column", "table": "people", "column": "score", "type": "float", "rows": 3, "nulls": 1,
         "distinct": 2, "min": 1.5, "max": 2.5, "frequent": [[1.5, 1], [2.5, 1]], "text": "column(score)",
     }  # fmt: skip
-    assert told.facts["day"]["max"] == "2024-01-02"
-    assert list(told.facts) == HEADER.split(",")
+    assert result.facts["day"]["max"] == "2024-01-02"
+    assert list(result.facts) == HEADER.split(",")
 
 
 def test_every_line_of_json_is_json(holdfast: Holdfast, tmp_path: Path) -> None:
@@ -51,11 +51,11 @@ def test_every_line_of_json_is_json(holdfast: Holdfast, tmp_path: Path) -> None:
         }
     )
     feather.write_feather(odd, tmp_path / "odd.arrow")
-    told = holdfast("discover", tmp_path / "odd.arrow", "--rules", "column", "--format", "json")
-    assert told.code == 0
-    assert list(told.facts) == ["float", "text", "decimal", "time"]
-    assert told.err == "table odd: columns left out because their types can't be compared: list\n"
-    assert run_process("discover", tmp_path / "odd.arrow", "--rules", "column", "--format", "json").out == told.out
+    result = holdfast("discover", tmp_path / "odd.arrow", "--rules", "column", "--format", "json")
+    assert result.code == 0
+    assert list(result.facts) == ["float", "text", "decimal", "time"]
+    assert result.err == "table odd: columns left out because their types can't be compared: list\n"
+    assert run_process("discover", tmp_path / "odd.arrow", "--rules", "column", "--format", "json").out == result.out
 
 
 def test_several_tables_under_names_of_their_own(holdfast: Holdfast, people: Path, tmp_path: Path) -> None:
@@ -141,20 +141,20 @@ def test_null_markers(holdfast: Holdfast, tmp_path: Path, reader: str) -> None:
     state = tmp_path / "state"
     holdfast("init", state, f"t={marked}", "--null", "-", "--null", "none")
     more = write(tmp_path / f"{reader}-more.csv", ["id,x,y", "4,-,a"])
-    told = holdfast("apply", state, "--insert", more, "--format", "json")
-    assert told.code == 0, "later files are read as the first was"
-    assert told.facts["x"]["nulls"] == 2
+    result = holdfast("apply", state, "--insert", more, "--format", "json")
+    assert result.code == 0, "later files are read as the first was"
+    assert result.facts["x"]["nulls"] == 2
 
 
 def test_separators_quotes_and_headers(holdfast: Holdfast, tmp_path: Path, reader: str) -> None:
     plain = write(tmp_path / f"{reader}.txt", ["1~'a~b'", "2~'c'"])
-    told = holdfast("discover", plain, "--sep", "~", "--quote", "'", "--no-header", "--format", "json")
-    assert {name: facts["max"] for name, facts in told.facts.items()} == {"c1": 2, "c2": "c"}
-    assert told.facts["c2"]["min"] == "a~b"
-    assert told.err == ""
+    result = holdfast("discover", plain, "--sep", "~", "--quote", "'", "--no-header", "--format", "json")
+    assert {name: facts["max"] for name, facts in result.facts.items()} == {"c1": 2, "c2": "c"}
+    assert result.facts["c2"]["min"] == "a~b"
+    assert result.err == ""
     tabs = write(tmp_path / f"{reader}.tsv", ["1\t2", "3\t4"])
-    told = holdfast("discover", tabs, "--sep", "tab", "--header", "--format", "json")
-    assert list(told.facts) == ["1", "2"]
+    result = holdfast("discover", tabs, "--sep", "tab", "--header", "--format", "json")
+    assert list(result.facts) == ["1", "2"]
     sniffed = holdfast("discover", tabs, "--format", "json")
     assert "guessed the separator tab" in sniffed.err
     assert "guessed that there is no header row" in sniffed.err
@@ -172,17 +172,17 @@ def test_a_file_named_otherwise(holdfast: Holdfast, people: Path) -> None:
 def test_inserts_and_deletes(holdfast: Holdfast, state: Path, tmp_path: Path, reader: str) -> None:
     new = write(tmp_path / f"{reader}-new.csv", ["day,name,score,id", "2024-02-01,Eve,0.5,9", "2024-02-01,Flo,,10"])
     old = write(tmp_path / f"{reader}-old.csv", ["id", "1"])
-    told = holdfast("apply", state, "--insert", new, "--delete", old)
-    assert told.code == 0
-    assert "batch 2 on people: 2 rows inserted, 1 deleted in" in told.out
+    result = holdfast("apply", state, "--insert", new, "--delete", old)
+    assert result.code == 0
+    assert "batch 2 on people: 2 rows inserted, 1 deleted in" in result.out
     assert names_in(state) == ["Flo", "Bob", "Cy", "Di", "Eve"]
     whole = write(tmp_path / f"{reader}-whole.csv", [HEADER, "9,Eve,0.5,2024-02-01"])
-    told = holdfast("apply", state, "--delete", whole, "--format", "json")
-    assert told.code == 0
-    assert {key: told.objects[0][key] for key in ("kind", "seq", "inserted", "deleted", "how")} == {
+    result = holdfast("apply", state, "--delete", whole, "--format", "json")
+    assert result.code == 0
+    assert {key: result.objects[0][key] for key in ("kind", "seq", "inserted", "deleted", "how")} == {
         "kind": "batch", "seq": 3, "inserted": 0, "deleted": 1, "how": "deletes",
     }  # fmt: skip
-    changed = next(line for line in told.objects if line.get("column") == "score")
+    changed = next(line for line in result.objects if line.get("column") == "score")
     assert (changed["event"], changed["min"], changed["before"]["min"]) == ("changed", 2.5, 0.5)
     assert names_in(state) == ["Flo", "Bob", "Cy", "Di"]
 
@@ -229,17 +229,17 @@ def test_a_change_feed_with_versions(holdfast: Holdfast, state: Path, tmp_path: 
         "2,Bob,,2024-01-02,delete,8,2024-04-01 00:00:00",
     ]
     changes = write(tmp_path / f"{reader}.csv", lines)
-    told = holdfast("apply", state, "--changes", changes, "--format", "json")
-    assert told.code == 0, told.err
+    result = holdfast("apply", state, "--changes", changes, "--format", "json")
+    assert result.code == 0, result.err
     assert names_in(state) == ["Anna", "Cy", "Di"]
 
 
 def test_a_snapshot(holdfast: Holdfast, state: Path, tmp_path: Path, reader: str) -> None:
     lines = [HEADER, "3,Cy,2.5,2024-01-02", "1,Ann,9.5,2024-01-01", "7,New,,"]
     now = write(tmp_path / f"{reader}.csv", lines)
-    told = holdfast("apply", state, "--snapshot", now, "--format", "json")
-    assert told.code == 0
-    assert (told.objects[0]["inserted"], told.objects[0]["deleted"], told.objects[0]["how"]) == (2, 3, "snapshot")
+    result = holdfast("apply", state, "--snapshot", now, "--format", "json")
+    assert result.code == 0
+    assert (result.objects[0]["inserted"], result.objects[0]["deleted"], result.objects[0]["how"]) == (2, 3, "snapshot")
     assert names_in(state) == ["Ann", "Cy", "New"]
     again = holdfast("apply", state, "--snapshot", now)
     assert again.code == 0
@@ -268,10 +268,10 @@ def test_a_broken_rule_gives_exit_code_1(holdfast: Holdfast, people: Path, tmp_p
 
 
 def test_status(holdfast: Holdfast, state: Path, people: Path) -> None:
-    told = holdfast("status", state)
-    assert told.code == 0
-    assert "people: 4 rows" in told.out
-    last, read = told.err.splitlines()
+    result = holdfast("status", state)
+    assert result.code == 0
+    assert "people: 4 rows" in result.out
+    last, read = result.err.splitlines()
     assert last.startswith("last batch: 1 at 20")
     assert read == "read in this process: people"
     lines = holdfast("status", state, "--format", "json")
@@ -285,10 +285,10 @@ def test_status(holdfast: Holdfast, state: Path, people: Path) -> None:
 
 def test_history(holdfast: Holdfast, state: Path, tmp_path: Path, people: Path) -> None:
     assert holdfast("apply", state, "--delete", people).code == 0
-    told = holdfast("history", state)
-    assert told.code == 0
-    assert told.err == ""
-    assert "first" in told.out
+    result = holdfast("history", state)
+    assert result.code == 0
+    assert result.err == ""
+    assert "first" in result.out
     lines = holdfast("history", state, "--format", "json").objects
     assert [(line["seq"], line["inserted"], line["deleted"], line["how"]) for line in lines] == [
         (1, 1, 0, "inserts"),
@@ -307,19 +307,19 @@ def test_history(holdfast: Holdfast, state: Path, tmp_path: Path, people: Path) 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_teaches(holdfast: Holdfast, command: str) -> None:
-    told = holdfast(command, "--help")
-    assert (told.code, told.err) == (0, "")
-    assert f"Usage: holdfast {command}" in told.out
+    result = holdfast(command, "--help")
+    assert (result.code, result.err) == (0, "")
+    assert f"Usage: holdfast {command}" in result.out
     if command not in ("status", "history", "demo"):
-        assert f"Example: holdfast {command}" in told.out
+        assert f"Example: holdfast {command}" in result.out
 
 
 def test_help_of_all(holdfast: Holdfast) -> None:
-    told = holdfast("--help")
-    assert told.code == 0
-    assert all(f"│ {command} " in told.out for command in COMMANDS)
+    result = holdfast("--help")
+    assert result.code == 0
+    assert all(f"│ {command} " in result.out for command in COMMANDS)
     bare = holdfast()
-    assert (bare.code, bare.out.strip(), bare.err) == (2, told.out.strip(), "")
+    assert (bare.code, bare.out.strip(), bare.err) == (2, result.out.strip(), "")
 
 
 def test_help_imports_nothing_heavy() -> None:
@@ -340,7 +340,7 @@ def test_help_imports_nothing_heavy() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "expected"),
     [
         (["discovr"], "No such command 'discovr'"),
         (["status"], "Missing argument 'STATE'"),
@@ -349,5 +349,5 @@ def test_help_imports_nothing_heavy() -> None:
         (["watch", "x"], "--from"),
     ],
 )
-def test_wrong_usage(holdfast: Holdfast, words: list[str], told: str) -> None:
-    refused(holdfast(*words), told, "--help")
+def test_wrong_usage(holdfast: Holdfast, words: list[str], expected: str) -> None:
+    refused(holdfast(*words), expected, "--help")

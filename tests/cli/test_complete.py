@@ -1,4 +1,4 @@
-"""What text tells, JSON tells, too; outputs that can't be written are refused before the work; --columns; --version."""
+"""JSON says what text says; outputs that can't be written are refused before the work; --columns; --version."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def ruled(holdfast: Holdfast, people: Path, tmp_path: Path, rules: Path) -> Path
 # ---- JSON -----------------------------------------------------------------------------------------------------------
 
 
-def test_init_and_status_tell_the_tables(holdfast: Holdfast, tmp_path: Path) -> None:
+def test_init_and_status_show_the_tables(holdfast: Holdfast, tmp_path: Path) -> None:
     source, state = tmp_path / "t.arrow", tmp_path / "state"
     feather.write_feather(pa.table({"id": [1, 2], "list": [[1], [2]], "x": ["a", None]}), source)
     made = holdfast("init", state, source, "--key", "id", "--format", "json")
@@ -54,22 +54,22 @@ def test_init_and_status_tell_the_tables(holdfast: Holdfast, tmp_path: Path) -> 
 
 
 def test_check_lists_the_rows(holdfast: Holdfast, people: Path, rules: Path) -> None:
-    told = holdfast("check", people, "--rules", rules, "--rows", "--format", "json")
-    assert told.code == 1
-    assert [(line["name"], line["violations"]) for line in told.of_kind("dc", "fd")] == [("late", 1), ("one", 0)]
-    assert [(line["rule"], line["violations"], line["listed"]) for line in told.of_kind("rule")] == [
+    result = holdfast("check", people, "--rules", rules, "--rows", "--format", "json")
+    assert result.code == 1
+    assert [(line["name"], line["violations"]) for line in result.of_kind("dc", "fd")] == [("late", 1), ("one", 0)]
+    assert [(line["rule"], line["violations"], line["listed"]) for line in result.of_kind("rule")] == [
         ("late", 1, True), ("one", 0, True),
     ]  # fmt: skip
-    (violation,) = told.of_kind("violation")
+    (violation,) = result.of_kind("violation")
     assert (violation["rows"], violation["t"]["name"], violation["s"]["name"]) == ([1, 2], "Bob", "Cy")
     few = holdfast("check", people, "--rules", rules, "--rows", "--limit", 0, "--format", "json")
     assert few.of_kind("violation") == []
     assert holdfast("check", people, "--rules", rules, "--format", "json").of_kind("rule", "violation") == []
 
 
-def test_violations_tell_rules_without_any(holdfast: Holdfast, ruled: Path) -> None:
-    told = holdfast("violations", ruled, "--format", "json").objects
-    assert [(line["kind"], line["rule"]) for line in told] == [
+def test_violations_show_rules_without_any(holdfast: Holdfast, ruled: Path) -> None:
+    lines = holdfast("violations", ruled, "--format", "json").objects
+    assert [(line["kind"], line["rule"]) for line in lines] == [
         ("rule", "late"), ("violation", "late"), ("rule", "one"),
     ]  # fmt: skip
 
@@ -77,8 +77,8 @@ def test_violations_tell_rules_without_any(holdfast: Holdfast, ruled: Path) -> N
 def test_violations_that_are_only_counted(holdfast: Holdfast, people: Path, tmp_path: Path, rules: Path) -> None:
     state = tmp_path / "counted"
     assert holdfast("init", state, people, "--rules", rules, "--count-only").code == 0
-    told = holdfast("violations", state, "--format", "json").objects
-    assert [(line["rule"], line["violations"], line["listed"]) for line in told] == [
+    lines = holdfast("violations", state, "--format", "json").objects
+    assert [(line["rule"], line["violations"], line["listed"]) for line in lines] == [
         ("late", 1, False), ("one", 0, True),
     ]  # fmt: skip
     shown = holdfast("violations", state)
@@ -103,14 +103,14 @@ def test_explain_as_json(holdfast: Holdfast, ruled: Path) -> None:
     assert (inclusion["kind"], inclusion["holds"]) == ("ind", True)
 
 
-def test_apply_tells_new_and_gone(holdfast: Holdfast, ruled: Path, tmp_path: Path) -> None:
+def test_apply_shows_new_and_gone(holdfast: Holdfast, ruled: Path, tmp_path: Path) -> None:
     more = write(tmp_path / "more.csv", [f"{HEADER},op", "9,Eve,1.5,2024-01-01,insert", "2,,,,delete"])
-    told = holdfast("apply", ruled, "--changes", more, "--format", "json")
-    changed = {line["name"]: line for line in told.objects if "name" in line}
+    result = holdfast("apply", ruled, "--changes", more, "--format", "json")
+    changed = {line["name"]: line for line in result.objects if "name" in line}
     assert "late" not in changed or (changed["late"]["new"], changed["late"]["gone"]) == (1, 1)
     again = write(tmp_path / "again.csv", [HEADER, "10,Flo,1.5,2024-01-01"])
-    told = holdfast("apply", ruled, "--insert", again, "--format", "json")
-    (late,) = (line for line in told.objects if line.get("name") == "late")
+    result = holdfast("apply", ruled, "--insert", again, "--format", "json")
+    (late,) = (line for line in result.objects if line.get("name") == "late")
     assert (late["new"], late["gone"]) == (2, 0)
 
 
@@ -179,8 +179,8 @@ def test_outputs_on_a_read_only_disk(read_only: list[str], ruled: Path, people: 
 @pytest.mark.parametrize("ending", ["csv", "parquet", "arrow", "jsonl"])
 def test_no_violations_are_a_file_without_rows(holdfast: Holdfast, ruled: Path, tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"none.{ending}"
-    told = holdfast("violations", ruled, "one", "--output", path)
-    assert (told.code, told.err) == (0, f"0 violations written to {path}\n")
+    result = holdfast("violations", ruled, "one", "--output", path)
+    assert (result.code, result.err) == (0, f"0 violations written to {path}\n")
     if ending == "jsonl":
         assert path.read_text(encoding="utf-8") == ""
         return
@@ -234,7 +234,7 @@ def test_columns_that_are_not_there(holdfast: Holdfast, people: Path, tmp_path: 
     assert not state.exists()
 
 
-def test_many_columns_are_told_what_to_do(holdfast: Holdfast, tmp_path: Path) -> None:
+def test_many_columns_get_advice(holdfast: Holdfast, tmp_path: Path) -> None:
     wide = write(tmp_path / "wide.csv", [",".join(f"c{i}" for i in range(520)), ",".join(["1"] * 520)])
     refused(holdfast("discover", wide, "--rules", "fd"), "520 columns", "--columns")
     chosen = ",".join(f"c{i}" for i in range(510, 520))
@@ -245,8 +245,8 @@ def test_many_columns_are_told_what_to_do(holdfast: Holdfast, tmp_path: Path) ->
 
 
 def test_the_version(holdfast: Holdfast) -> None:
-    told = holdfast("--version")
-    assert (told.code, told.out, told.err) == (0, f"holdfast {hf.__version__}\n", "")
+    result = holdfast("--version")
+    assert (result.code, result.out, result.err) == (0, f"holdfast {hf.__version__}\n", "")
 
 
 class _Ear(Progress):
@@ -263,7 +263,7 @@ def many_dependencies() -> pa.Table:
     return pa.table({f"c{i}": values for i, values in enumerate(drawn)})
 
 
-def test_a_long_search_is_told_how_to_be_shorter(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_search_gets_advice(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("holdfast.progress.PATIENCE", 0.0)
     monkeypatch.setattr("holdfast.table.threads._SECONDS_BETWEEN_LOOKS", 0.0)
     ear = _Ear()

@@ -100,7 +100,7 @@ class SmallDisk(Mounted):
     """A disk of 8 MB."""
 
     def fill(self, but: int = 0) -> None:
-        """Leave so many bytes free and no more."""
+        """Leave this number of bytes free."""
         script = (
             "import os, shutil, sys\n"
             "size = shutil.disk_usage(sys.argv[1]).free - int(sys.argv[2])\n"

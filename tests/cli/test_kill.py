@@ -105,12 +105,12 @@ def story(tmp_path_factory: pytest.TempPathFactory) -> Story:
     return Story(folder / "state", batches, names, rows, [facts_of(each) for each in rows])
 
 
-def check(state: Path, story: Story, told: int, ids: Sequence[str] | None = None) -> int:
-    """The state opens, and is right for the batches that it has: at least those that were told. Gives their number."""
+def check(state: Path, story: Story, reported: int, ids: Sequence[str] | None = None) -> int:
+    """The state opens, and is right for its batches: at least those that were reported. Gives their number."""
     with hf.Monitor.open(state) as watch:
         applied = [record.batch_id for record in watch.history()]
         assert applied == (ids or story.names)[: len(applied)]
-        assert told <= len(applied)
+        assert reported <= len(applied)
         assert rows_of(watch.tables["orders"]) == story.rows[len(applied)]
         (key,), found = watch.results("named"), [each.to_json() for each in watch.results() if each.kind != "ucc"]
         assert (found, key.to_json()["violations"]) == (story.facts[len(applied)], story.to_remove[len(applied)])
@@ -130,7 +130,7 @@ def figures_of(watch: hf.Monitor) -> list[dict[str, tuple[int, int]]]:
 
 
 def figures_in(facts: list[dict[str, Any]]) -> dict[str, tuple[int, int]]:
-    """The same in what discovery tells."""
+    """The same in what discovery finds."""
     return {line["column"]: (line["nulls"], line["distinct"]) for line in facts if line["kind"] == "column"}
 
 
@@ -194,9 +194,9 @@ def test_killed_again_and_again_while_applying(story: Story, seconds: float, tmp
 def test_killed_before_a_file_or_a_transaction_reaches_the_disk(story: Story, tmp_path: Path, flush: int) -> None:
     state = copied(story, tmp_path)
     process = Applier(state, story.batches, die=flush).ready()
-    told = len(process.rest())
+    reported = len(process.rest())
     assert process.exit_code == -signal.SIGKILL
-    assert check(state, story, told) <= told + 1
+    assert check(state, story, reported) <= reported + 1
     assert has_key_file(state)
     go_on(state, story)
 
@@ -212,7 +212,7 @@ def churned(story: Story, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("flush", range(1, 9))
-def test_killed_while_a_state_is_written_anew(story: Story, churned: Path, tmp_path: Path, flush: int) -> None:
+def test_killed_while_a_state_is_rewritten(story: Story, churned: Path, tmp_path: Path, flush: int) -> None:
     """Before each file and each transaction of ours reaches the disk."""
     state = Path(shutil.copytree(churned, tmp_path / "state"))
     process = Applier(state, die=flush).ready()
@@ -223,7 +223,7 @@ def test_killed_while_a_state_is_written_anew(story: Story, churned: Path, tmp_p
 
 
 def test_killed_at_any_moment_of_a_vacuum(story: Story, churned: Path, tmp_path: Path) -> None:
-    """Also while SQLite writes its file anew; the state can be vacuumed again, and is as small as ever."""
+    """Also while SQLite rewrites its file; the state can be vacuumed again, and is as small as ever."""
     state = Path(shutil.copytree(churned, tmp_path / "state"))
     draw = random.Random(SEED)
     for _ in range(5):
@@ -283,7 +283,7 @@ def test_killed_while_the_command_applies_a_batch(holdfast: Holdfast, story: Sto
 @pytest.mark.spark
 @pytest.mark.usefixtures("spark")
 def test_killed_while_a_folder_is_watched(holdfast: Holdfast, story: Story, tmp_path: Path) -> None:
-    """Structured Streaming tells of a file again where the crash came before its own commit; it counts once."""
+    """Structured Streaming names a file again where the crash came before its own commit; it counts once."""
     state, folder = copied(story, tmp_path), tmp_path / "incoming"
     folder.mkdir()
     command = ["watch", state, "--from", folder, "--as", "changes", "--once", "--format", "json"]
@@ -293,18 +293,18 @@ def test_killed_while_a_folder_is_watched(holdfast: Holdfast, story: Story, tmp_
     for more in (5, 5, 4):
         ids += [f"file:{arrive(story, folder, len(ids) + number)}" for number in range(more)]
         process = start(*command)
-        told = applied + wait_for_batches(process, draw.randrange(more))
+        reported = applied + wait_for_batches(process, draw.randrange(more))
         time.sleep(draw.uniform(0, 0.02))
         process.kill()
         finish(process)
-        applied = check(state, story, told, ids)
+        applied = check(state, story, reported, ids)
     ids += [f"file:{arrive(story, folder, number)}" for number in range(len(ids), BATCHES)]
     last = holdfast(*command)
     assert last.code <= 1
     assert check(state, story, BATCHES, ids) == BATCHES
     fresh = [line for line in last.objects if line["kind"] == "batch" and not line["already_applied"]]
     assert len(fresh) == BATCHES - applied
-    assert holdfast(*command).out == "", "no file is told a third time"
+    assert holdfast(*command).out == "", "no file is reported a third time"
 
 
 def arrive(story: Story, folder: Path, number: int) -> Path:
@@ -320,10 +320,10 @@ def arrive(story: Story, folder: Path, number: int) -> Path:
 
 
 def wait_for_batches(process: subprocess.Popen[str], count: int) -> int:
-    """Read on until so many batches were told as applied."""
+    """Read on until `count` batches were reported as applied."""
     assert process.stdout is not None
-    told = 0
-    while told < count:
+    reported = 0
+    while reported < count:
         line = json.loads(process.stdout.readline())
-        told += line["kind"] == "batch" and not line["already_applied"]
-    return told
+        reported += line["kind"] == "batch" and not line["already_applied"]
+    return reported

@@ -76,12 +76,12 @@ def both(orders: Mapping[int, object], customers: Mapping[int, object]) -> dict[
     return {"orders": Counter(orders.items()), "customers": Counter(customers.items())}
 
 
-def check(state: Path, story: Story, told: int) -> int:
+def check(state: Path, story: Story, reported: int) -> int:
     """The state opens, and both tables are those of the batches that it has. Gives their number."""
     with hf.Monitor.open(state) as watch:
         applied = [record.batch_id for record in watch.history()]
         assert applied == story.names[: len(applied)]
-        assert told <= len(applied) <= told + 1
+        assert reported <= len(applied) <= reported + 1
         assert {name: rows_of(each) for name, each in watch.tables.items()} == story.rows[len(applied)]
         assert watch.violations()[0].count == 0, "an order comes with its customer, and goes with it"
         assert not [event for event in watch.memory().events() if event.text == RULE]
@@ -101,9 +101,9 @@ def go_on(state: Path, story: Story) -> None:
 def test_killed_before_a_file_or_a_transaction_reaches_the_disk(story: Story, tmp_path: Path, flush: int) -> None:
     state = Path(shutil.copytree(story.state, tmp_path / "state"))
     process = Applier(state, story.batches, die=flush).ready()
-    told = len(process.rest())
+    reported = len(process.rest())
     assert process.exit_code == -signal.SIGKILL
-    check(state, story, told)
+    check(state, story, reported)
     go_on(state, story)
 
 

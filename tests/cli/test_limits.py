@@ -12,18 +12,18 @@ from tests.cli.running import Holdfast, refused, write
 
 
 @pytest.mark.parametrize("rules", ["fd", "ucc", "ind"])
-def test_top_0_tells_how_many_there_are(holdfast: Holdfast, people: Path, tmp_path: Path, rules: str) -> None:
+def test_top_0_shows_how_many_there_are(holdfast: Holdfast, people: Path, tmp_path: Path, rules: str) -> None:
     people = write(tmp_path / "people.csv", ["id,name,again", "1,Ann,1", "2,Bob,2", "3,Cy,3"])
-    told = holdfast("discover", people, "--rules", rules, "--top", 0)
-    assert told.code == 0
-    lines = told.out.splitlines()
-    assert len(lines) == 1, told.out
+    result = holdfast("discover", people, "--rules", rules, "--top", 0)
+    assert result.code == 0
+    lines = result.out.splitlines()
+    assert len(lines) == 1, result.out
     number = len(holdfast("discover", people, "--rules", rules, "--format", "json").of_kind(rules))
     assert f"{number} " in lines[0]
     assert number > 0
     state = tmp_path / "state"
     assert holdfast("init", state, people, "--watch", rules).code == 0
-    assert holdfast("status", state, "--top", 0).out == told.out
+    assert holdfast("status", state, "--top", 0).out == result.out
 
 
 def test_none_found_is_still_said(holdfast: Holdfast, tmp_path: Path) -> None:
@@ -33,7 +33,7 @@ def test_none_found_is_still_said(holdfast: Holdfast, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "expected"),
     [
         (["discover", "{people}", "--top", -1], "--top"),
         (["status", "{state}", "--top", -1], "--top"),
@@ -53,10 +53,10 @@ def test_none_found_is_still_said(holdfast: Holdfast, tmp_path: Path) -> None:
     ],
 )
 def test_numbers_out_of_range(
-    holdfast: Holdfast, state: Path, people: Path, tmp_path: Path, words: list[object], told: str
+    holdfast: Holdfast, state: Path, people: Path, tmp_path: Path, words: list[object], expected: str
 ) -> None:
     places = {"people": people, "state": state, "none": tmp_path / "none"}
-    refused(holdfast(*(str(word).format(**places) for word in words)), told)
+    refused(holdfast(*(str(word).format(**places) for word in words)), expected)
     assert not (tmp_path / "none").exists()
 
 

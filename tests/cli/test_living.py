@@ -42,8 +42,8 @@ def test_rules_come_and_go(holdfast: Holdfast, state: Path, tmp_path: Path) -> N
     assert holdfast("rules", state).out == shown
     assert "row1" in holdfast("rules", state, "remove", "row1").out
     assert [line["name"] for line in holdfast("rules", state, "show", "--format", "json").of_kind("rule")] == ["zip"]
-    told = holdfast("history", state, "--format", "json").objects
-    assert [(line["how"], line["batch_id"] == "monday") for line in told] == [("rules", True), ("rules", False)]
+    lines = holdfast("history", state, "--format", "json").objects
+    assert [(line["how"], line["batch_id"] == "monday") for line in lines] == [("rules", True), ("rules", False)]
 
 
 def test_a_file_of_rules_takes_the_place_of_all(
@@ -70,36 +70,36 @@ def test_a_file_of_rules_takes_the_place_of_all(
 def test_a_promoted_rule_stays_when_it_breaks(holdfast: Holdfast, state: Path, tmp_path: Path) -> None:
     promoted = holdfast("rules", state, "promote", "zip -> city", "--name", "zip", "--severity", "error")
     assert "zip: zip -> city: now given; 0 violations" in promoted.out
-    told = holdfast("apply", state, "--insert", wrong(tmp_path))
-    assert told.code == 1
+    result = holdfast("apply", state, "--insert", wrong(tmp_path))
+    assert result.code == 1
     (rule,) = [line for line in holdfast("status", state, "--format", "json").objects if line.get("name") == "zip"]
     assert (rule["text"], rule["violations"], rule["severity"]) == ("zip -> city", 1, "error")
 
 
 @pytest.mark.parametrize(
-    ("mark", "code", "told"),
+    ("mark", "code", "expected"),
     [("ignore", 0, "ignored: 1 rule that you ignore broke"), ("pin", 1, "pinned: 1 rule that you pinned broke")],
 )
 def test_marks_decide_what_an_alarm_is(
-    holdfast: Holdfast, state: Path, tmp_path: Path, mark: str, code: int, told: str
+    holdfast: Holdfast, state: Path, tmp_path: Path, mark: str, code: int, expected: str
 ) -> None:
     assert holdfast("rules", state, mark, "zip -> city").code == 0
     applied = holdfast(
         "apply", state, "--insert", wrong(tmp_path), "--fail-on", "likely" if mark == "ignore" else "given"
     )
     assert applied.code == code
-    assert told in applied.out
+    assert expected in applied.out
     again = holdfast("rules", state, mark, "zip -> city", "--undo").out
     assert "no longer pinned or ignored" in again
 
 
-def test_marked_rules_are_told_apart_in_json(holdfast: Holdfast, state: Path, tmp_path: Path) -> None:
+def test_json_says_which_rules_are_pinned(holdfast: Holdfast, state: Path, tmp_path: Path) -> None:
     holdfast("rules", state, "pin", "zip -> city")
     lines = holdfast("apply", state, "--insert", wrong(tmp_path), "--format", "json").objects
     assert [line["text"] for line in lines if line.get("mark") == "pinned"] == ["zip -> city"]
     unmarked = [line["text"] for line in lines if line.get("event") == "lost" and "mark" not in line]
     assert "zip -> city" not in unmarked
-    assert lines[1]["text"] == "zip -> city", "it is told first"
+    assert lines[1]["text"] == "zip -> city", "it comes first"
 
 
 def test_classes_are_watched_and_dropped(holdfast: Holdfast, state: Path) -> None:
@@ -159,9 +159,9 @@ def test_columns_join_leave_and_change(holdfast: Holdfast, state: Path) -> None:
 def test_a_table_evolves_with_its_files(holdfast: Holdfast, state: Path, tmp_path: Path) -> None:
     more = write(tmp_path / "more.csv", [f"{HEADER},tel", "1201,8,town 8,1.5,555"])
     assert "--evolve" in holdfast("apply", state, "--insert", more).sentence
-    told = holdfast("apply", state, "--insert", more, "--evolve", "--batch-id", "more")
-    assert told.code == 0
-    assert "column 'tel' (integer) added, null in all existing rows; column 'note' is now float" in told.err
+    result = holdfast("apply", state, "--insert", more, "--evolve", "--batch-id", "more")
+    assert result.code == 0
+    assert "column 'tel' (integer) added, null in all existing rows; column 'note' is now float" in result.err
     ids = [line["batch_id"] for line in holdfast("history", state, "--format", "json").objects]
     assert ids == ["more:columns", "more"]
     holdfast("rules", state, "add", "t.note is not null")

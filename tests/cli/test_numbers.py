@@ -1,4 +1,4 @@
-"""Numbers that no float can hold: every one that a file tells apart stays apart, or is refused with a sentence."""
+"""Numbers that no float can hold: numbers that differ in a file stay apart, or is refused with a sentence."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_numbers_stay_apart(tmp_path: Path, holdfast: Holdfast, suffix: str) -> 
     ran = holdfast("discover", path, "--rules", "column", "--format", "json")
     assert ran.code == 0, ran.err
     facts = ran.facts
-    assert [(facts[name]["type"], facts[name]["distinct"]) for name in names] == [told[1:] for told in COLUMNS]
+    assert [(facts[name]["type"], facts[name]["distinct"]) for name in names] == [column[1:] for column in COLUMNS]
     for name, (_, kept, _) in zip(names, COLUMNS, strict=True):
         assert (f"column '{name}' is read as text: " in ran.err) == (kept == "text")
 

@@ -19,12 +19,12 @@ def table(tmp_path: Path) -> Path:
 
 
 def errors(holdfast: Holdfast, table: Path, error: object) -> dict[str, float]:
-    told = holdfast("discover", table, "--rules", "od", "--error", error, "--format", "json").of_kind("od")
-    assert all(line.get("measure") == ("share of rows" if line["error"] else None) for line in told)
-    return {line["text"]: line["error"] for line in told}
+    result = holdfast("discover", table, "--rules", "od", "--error", error, "--format", "json").of_kind("od")
+    assert all(line.get("measure") == ("share of rows" if line["error"] else None) for line in result)
+    return {line["text"]: line["error"] for line in result}
 
 
-def test_discover_tells_the_share_of_rows(holdfast: Holdfast, table: Path) -> None:
+def test_discover_shows_the_share_of_rows(holdfast: Holdfast, table: Path) -> None:
     pairs = {"{}: a ~ b": 0.4, "{}: a ~ b desc": 0.4}
     constants = {"{a}: [] -> b": 0.4, "{b}: [] -> a": 0.4}
     assert errors(holdfast, table, 0.4) == {**pairs, **constants}
@@ -38,8 +38,8 @@ def test_watched_and_explained(holdfast: Holdfast, tmp_path: Path, table: Path) 
     holdfast("init", state, table, "--watch", "od", "--error", 0.4)
     assert "by counting the rows that must go" in holdfast("status", state).err
     more.write_text("a,b\n3,0\n", encoding="utf-8")
-    told = holdfast("apply", state, "--insert", more, "--format", "json").objects[1:]
-    events = {line["text"]: line for line in told}
+    lines = holdfast("apply", state, "--insert", more, "--format", "json").objects[1:]
+    events = {line["text"]: line for line in lines}
     lost = events["{}: a ~ b"]
     assert (lost["event"], lost["cause"], lost["error"]) == ("lost", "swap", 0.4)
     assert lost["witness"]["rows"][-1] == 5, "the row of the batch"

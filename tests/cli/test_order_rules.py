@@ -25,28 +25,28 @@ def batch(folder: Path, *rows: str) -> Path:
     return path
 
 
-def test_discover_tells_the_best_first(holdfast: Holdfast, tax: Path) -> None:
-    told = holdfast("discover", tax, "--rules", "od", "--format", "json").of_kind("od")
-    tested = [line["tested_pairs"] for line in told]
+def test_discover_shows_the_best_first(holdfast: Holdfast, tax: Path) -> None:
+    result = holdfast("discover", tax, "--rules", "od", "--format", "json").of_kind("od")
+    tested = [line["tested_pairs"] for line in result]
     assert tested == sorted(tested, reverse=True)
     assert {
         "kind": "od", "table": "tax", "context": ["state"], "pair": ["salary", "rate"], "direction": "asc",
         "error": 0.0, "tested_pairs": 18, "text": "{state}: salary ~ rate",
-    } in told  # fmt: skip
+    } in result  # fmt: skip
     assert {
         "kind": "od", "table": "tax", "context": ["rate"], "constant": "state", "error": 0.0, "tested_pairs": 8,
         "text": "{rate}: [] -> state",
-    } in told  # fmt: skip
+    } in result  # fmt: skip
     shown = holdfast("discover", tax, "--rules", "od", "--top", 2).out
-    assert f"{len(told)} order dependencies, the first 2" in shown
-    assert told[0]["text"] in shown
-    assert told[2]["text"] not in shown
+    assert f"{len(result)} order dependencies, the first 2" in shown
+    assert result[0]["text"] in shown
+    assert result[2]["text"] not in shown
 
 
 def test_settings(holdfast: Holdfast, tax: Path) -> None:
     def texts(*more: object) -> set[str]:
-        told = holdfast("discover", tax, "--rules", "od", "--format", "json", *more)
-        return {line["text"] for line in told.of_kind("od")}
+        result = holdfast("discover", tax, "--rules", "od", "--format", "json", *more)
+        return {line["text"] for line in result.of_kind("od")}
 
     every = texts()
     assert texts("--directions", "asc") == {text for text in every if not text.endswith(" desc")}
@@ -85,8 +85,8 @@ def test_what_is_implied_says_by_what(holdfast: Holdfast, tmp_path: Path) -> Non
     state, gone = tmp_path / "state", tmp_path / "gone.csv"
     holdfast("init", state, path, "--watch", "od")
     gone.write_text("x,a,b,c\n2,1,3,5\n", encoding="utf-8")
-    told = holdfast("apply", state, "--delete", gone, "--format", "json").objects[1:]
-    causes = {line["text"]: (line["event"], line["cause"], line.get("by")) for line in told}
+    lines = holdfast("apply", state, "--delete", gone, "--format", "json").objects[1:]
+    causes = {line["text"]: (line["event"], line["cause"], line.get("by")) for line in lines}
     assert causes["{x}: a ~ b"] == ("implied", "smaller context", "{}: a ~ b")
     assert causes["{}: a ~ b"] == ("gained", "mended", None)
     shown = holdfast("apply", state, "--insert", gone).out
@@ -122,13 +122,13 @@ def test_an_order_dependency_is_not_given(holdfast: Holdfast, tmp_path: Path, ta
     refused(holdfast("check", tax, "--rules", rules), "fair", "neither")
 
 
-def test_status_says_which_way_and_why(holdfast: Holdfast, tax: Path, tmp_path: Path) -> None:
+def test_status_names_the_strategy_and_why(holdfast: Holdfast, tax: Path, tmp_path: Path) -> None:
     holdfast("init", tmp_path / "state", tax, "--watch", "fd,od", "--method", "borders")
-    told = holdfast("status", tmp_path / "state").err
-    assert "order dependencies of tax: kept by borders (evidence and proof), as --method borders asks" in told
-    assert "functional dependencies of tax: kept by borders" in told
+    output = holdfast("status", tmp_path / "state").err
+    assert "order dependencies of tax: kept by borders (evidence and proof), as --method borders asks" in output
+    assert "functional dependencies of tax: kept by borders" in output
 
 
 def test_a_direction_that_is_none_is_refused(holdfast: Holdfast, tax: Path) -> None:
-    told = holdfast("discover", tax, "--rules", "od", "--directions", "down")
-    refused(told, "'--directions': 'down' is not one of 'asc', 'both'; see: holdfast discover --help")
+    result = holdfast("discover", tax, "--rules", "od", "--directions", "down")
+    refused(result, "'--directions': 'down' is not one of 'asc', 'both'; see: holdfast discover --help")

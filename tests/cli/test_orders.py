@@ -43,7 +43,7 @@ def test_check_rules_of_every_class_by_text(holdfast: Holdfast, tax: Path) -> No
     assert lists["text"] == texts[0]
 
 
-def test_check_needs_rules_in_one_way(holdfast: Holdfast, tmp_path: Path, tax: Path) -> None:
+def test_check_takes_rules_from_one_place(holdfast: Holdfast, tmp_path: Path, tax: Path) -> None:
     refused(holdfast("check", tax), "give either --rules FILE or --rule TEXT")
     refused(holdfast("check", tax, "--rule", RULE, "--rules", tmp_path / "rules.yaml"), "give either")
 
@@ -98,8 +98,8 @@ def test_a_rule_that_is_not_watched_is_explained(holdfast: Holdfast, watched: Pa
     assert said.code == 0
     assert "id 3 and id 2 are a swap: salary 50 of id 3 is below salary 60 of id 2" in said.out
     assert "It holds" in holdfast("explain", watched, "[year] orders [grade]").out
-    (told_json,) = holdfast("explain", watched, "[bin] orders [salary]", "--format", "json").objects
-    assert (told_json["holds"], told_json["broken_by"]) == (False, "split")
+    (as_json,) = holdfast("explain", watched, "[bin] orders [salary]", "--format", "json").objects
+    assert (as_json["holds"], as_json["broken_by"]) == (False, "split")
 
 
 def test_a_rule_survives_opening_and_vacuum(holdfast: Holdfast, watched: Path) -> None:
@@ -123,7 +123,7 @@ def test_advice_on_an_order(holdfast: Holdfast, watched: Path) -> None:
     assert {"order": [["year", "asc"], ["salary", "asc"]], "backwards": False, "rules": [RULE]} in line["served_by"]
 
 
-def test_advice_tells_whether_an_index_serves(holdfast: Holdfast, watched: Path) -> None:
+def test_advice_shows_whether_an_index_serves(holdfast: Holdfast, watched: Path) -> None:
     said = holdfast("advise", watched, "ORDER BY year, bin", "--have", "year, salary, id", "--have", "grade").out
     assert f"an order by year, salary, id serves it, by {RULE}" in said
     assert "no known rule says that an order by grade serves it" in said
@@ -187,7 +187,7 @@ def test_a_bad_clause_is_refused(holdfast: Holdfast, watched: Path, clause: str,
     refused(holdfast("advise", watched, clause), *words)
 
 
-def test_nulls_as_sql_tells_them(holdfast: Holdfast, watched: Path) -> None:
+def test_nulls_as_sql_sorts_them(holdfast: Holdfast, watched: Path) -> None:
     assert holdfast("advise", watched, "ORDER BY year ASC NULLS FIRST, salary DESC NULLS LAST").code == 0
 
 

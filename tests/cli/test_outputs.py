@@ -39,7 +39,7 @@ def broken(tmp_path: Path, holdfast: Holdfast, people: Path) -> Path:
 
 @pytest.fixture
 def writers(holdfast: Holdfast, broken: Path, people: Path) -> dict[str, Write]:
-    """Each way to write a file, by its name; the ending is that of the file."""
+    """Each command that writes a file, by its name; the ending is that of the file."""
     return {
         "report.html": lambda path: holdfast("report", broken, "--html", path),
         "overview.html": lambda path: holdfast("discover", people, "--html", path),
@@ -104,7 +104,7 @@ def test_no_output_goes_where_a_state_has_its_files(
     for path in places:
         refused(writers[name](path), str(path), "this place belongs to the state")
     assert {path: path.read_bytes() for path in broken.rglob("*") if path.is_file()} == kept
-    assert writers[name](broken / f"mine{suffix}").code == 0  # beside them there is room
+    assert writers[name](broken / f"mine{suffix}").code == 0  # next to them there is room
 
 
 def test_no_output_replaces_a_source(holdfast: Holdfast, people: Path, tmp_path: Path) -> None:
@@ -132,8 +132,8 @@ def test_bad_rows_replace_no_other_file(holdfast: Holdfast, state: Path, tmp_pat
     good = write(tmp_path / "good.csv", [HEADER, "7,Eve,1.5,2024-01-01"])
     before = mine.read_bytes()
     with untouched(state):
-        told = holdfast("apply", state, "--insert", bad, "--batch-id", "b", "--quarantine", aside)
-        refused(told, str(mine), "in the way of bad rows", "another batch id")
+        result = holdfast("apply", state, "--insert", bad, "--batch-id", "b", "--quarantine", aside)
+        refused(result, str(mine), "in the way of bad rows", "another batch id")
     assert holdfast("apply", state, "--insert", good, "--batch-id", "b", "--quarantine", aside).code == 0
     assert mine.read_bytes() == before
 
@@ -146,8 +146,8 @@ def test_a_source_in_the_quarantine_stays(holdfast: Holdfast, state: Path, tmp_p
     before = mended.read_bytes()
     with untouched(state):
         bad = write(aside / "c.people.inserts.csv", [noted, "5,Eve,much,2024-01-01,2,is bad"])
-        told = holdfast("apply", state, "--insert", bad, "--batch-id", "c", "--quarantine", aside)
-        refused(told, str(bad), "in the way of bad rows")
+        result = holdfast("apply", state, "--insert", bad, "--batch-id", "c", "--quarantine", aside)
+        refused(result, str(bad), "in the way of bad rows")
         assert bad.exists()
     assert holdfast("apply", state, "--insert", mended, "--batch-id", "b", "--quarantine", aside).code == 0
     assert mended.read_bytes() == before
@@ -157,10 +157,10 @@ def test_a_reason_replaces_no_file_that_was_set_aside(holdfast: Holdfast, state:
     inbox, aside = tmp_path / "inbox", tmp_path / "aside"
     inbox.mkdir()
     write(inbox / "a.csv.reason", ["arrived under this name"])
-    asked = ("--from", inbox, "--quarantine", aside, "--once")
-    assert holdfast("watch", state, *asked).code == 2
+    options = ("--from", inbox, "--quarantine", aside, "--once")
+    assert holdfast("watch", state, *options).code == 2
     write(inbox / "a.csv", [""])
-    assert holdfast("watch", state, *asked).code == 2
+    assert holdfast("watch", state, *options).code == 2
     assert (aside / "a.csv.reason").read_text(encoding="utf-8").startswith("arrived under this name")
     assert (aside / "a-2.csv.reason").read_text(encoding="utf-8").startswith(f"{inbox / 'a.csv'}\n")
     assert {each.name for each in aside.iterdir()} == {
@@ -168,7 +168,7 @@ def test_a_reason_replaces_no_file_that_was_set_aside(holdfast: Holdfast, state:
     }  # fmt: skip
 
 
-# ---- what is told of outputs ----------------------------------------------------------------------------------------
+# ---- what is said of outputs ----------------------------------------------------------------------------------------
 
 
 def test_the_figures_of_what_was_written(holdfast: Holdfast, tmp_path: Path) -> None:
@@ -181,22 +181,22 @@ def test_the_figures_of_what_was_written(holdfast: Holdfast, tmp_path: Path) -> 
     assert holdfast("violations", state, "--output", listed).err == f"3 violations written to {listed}\n"
     assert len(listed.read_text(encoding="utf-8").splitlines()) == 3
     page = tmp_path / "page.html"
-    told = holdfast("report", state, "--html", page).out
-    assert told == f"{page}: {page.stat().st_size / 1e6:,.1f} MB; open it in a browser\n"
+    output = holdfast("report", state, "--html", page).out
+    assert output == f"{page}: {page.stat().st_size / 1e6:,.1f} MB; open it in a browser\n"
     with hf.Monitor.open(state, write=False) as view:
         assert view.report(page) == page.stat().st_size
     rules = tmp_path / "rules.yaml"
-    told = holdfast("suggest", towns, "--to", rules).err
-    assert f"wrote {len(read_rules(rules).entries):,} rules to {rules}; " in told
+    output = holdfast("suggest", towns, "--to", rules).err
+    assert f"wrote {len(read_rules(rules).entries):,} rules to {rules}; " in output
 
 
 def test_the_figures_of_what_was_set_aside(holdfast: Holdfast, state: Path, tmp_path: Path) -> None:
     new = write(tmp_path / "new.csv", [HEADER, *(f"{n},Eve,much,2024-01-01" for n in range(10, 14)), "9,Eve,,"])
     old = write(tmp_path / "old.csv", ["id", "77", "1", "78", "79"])
     aside = tmp_path / "aside"
-    told = holdfast("apply", state, "--insert", new, "--delete", old, "--batch-id", "b", "--quarantine", aside)
+    result = holdfast("apply", state, "--insert", new, "--delete", old, "--batch-id", "b", "--quarantine", aside)
     files = [aside / "b.people.deletes.csv", aside / "b.people.inserts.csv"]
     assert [len(file.read_text(encoding="utf-8").splitlines()) - 1 for file in files] == [3, 4]
-    assert f"quarantined: 7 rows in {files[0]} and {files[1]}\n" in told.out
-    assert told.out.count("  line ") == 5
-    assert "… and 2 more" in told.out
+    assert f"quarantined: 7 rows in {files[0]} and {files[1]}\n" in result.out
+    assert result.out.count("  line ") == 5
+    assert "… and 2 more" in result.out

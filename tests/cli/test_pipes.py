@@ -41,38 +41,38 @@ def shell(redirected: str, *words: object) -> Ran:
 
 
 def no_complaint(words: str) -> None:
-    """Standard error tells how a file was read and how far the work is, and nothing else."""
+    """Standard error says how a file was read and how far the work is, and nothing else."""
     assert all(" separator " in line or line.endswith(" …") for line in words.splitlines()), words
 
 
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_a_reader_that_goes_away(wide: Path, form: str) -> None:
-    told = shell("{} | head -1", "discover", wide, "--rules", "column", "--format", form)
-    assert (told.code, len(told.out.splitlines())) == (0, 1)
-    no_complaint(told.err)
+    result = shell("{} | head -1", "discover", wide, "--rules", "column", "--format", form)
+    assert (result.code, len(result.out.splitlines())) == (0, 1)
+    no_complaint(result.err)
 
 
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_a_reader_that_never_reads(people: Path, form: str) -> None:
     """So little is printed that it stays in a buffer until the end."""
-    told = shell("{} | sleep 0", "discover", people, "--rules", "column", "--format", form)
-    assert (told.code, told.out) == (0, "")
-    no_complaint(told.err)
+    result = shell("{} | sleep 0", "discover", people, "--rules", "column", "--format", form)
+    assert (result.code, result.out) == (0, "")
+    no_complaint(result.err)
 
 
 @pytest.mark.parametrize("form", ["text", "json"])
-def test_a_broken_rule_is_told_by_the_exit_code_all_the_same(broken: list[object], form: str) -> None:
-    told = shell("{} | head -1", *broken, "--format", form)
-    assert (told.code, len(told.out.splitlines())) == (1, 1)
-    no_complaint(told.err)
+def test_the_exit_code_is_1_though_nobody_reads_on(broken: list[object], form: str) -> None:
+    result = shell("{} | head -1", *broken, "--format", form)
+    assert (result.code, len(result.out.splitlines())) == (1, 1)
+    no_complaint(result.err)
 
 
 def test_a_batch_is_applied_though_nobody_reads_of_it(holdfast: Holdfast, people: Path, tmp_path: Path) -> None:
     state = tmp_path / "state"
     assert holdfast("init", state, people, "--watch", "ucc", "--key", "id").code == 0
     more = write(tmp_path / "more.csv", ["id,name,score,day", "4,Ann,1.5,2024-01-01"])
-    asked = ("--format", "json", "--fail-on", "any")
-    assert shell("{} | sleep 0", "apply", state, "--insert", more, *asked).code == 1
+    options = ("--format", "json", "--fail-on", "any")
+    assert shell("{} | sleep 0", "apply", state, "--insert", more, *options).code == 1
     assert len(Picture.of(state).history) == 1
 
 
@@ -95,16 +95,16 @@ def test_a_state_is_whole_though_streams_are_closed(people: Path, tmp_path: Path
 
 
 def test_words_that_nobody_reads(people: Path) -> None:
-    told = shell("{} 2>&1 >/dev/null | sleep 0", "discover", people, "--rules", "column")
-    assert told.code == 0
+    result = shell("{} 2>&1 >/dev/null | sleep 0", "discover", people, "--rules", "column")
+    assert result.code == 0
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a disk that is always full")
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_a_full_disk(people: Path, form: str) -> None:
-    told = shell("{} > /dev/full", "discover", people, "--rules", "column", "--format", form)
-    assert told.code == 2
-    assert told.err.splitlines()[-1].startswith("holdfast: standard output can't be written: No space left")
+    result = shell("{} > /dev/full", "discover", people, "--rules", "column", "--format", form)
+    assert result.code == 2
+    assert result.err.splitlines()[-1].startswith("holdfast: standard output can't be written: No space left")
     words = shell("{} 2> /dev/full", "discover", people, "--rules", "column", "--format", form)
     assert (words.code, words.err) == (0, "")
     assert words.out
@@ -127,8 +127,8 @@ def test_another_encoding(tmp_path: Path, form: str) -> None:
 
 @pytest.mark.parametrize("words", [["--help"], ["discover", "--help"], ["--version"]])
 def test_help_that_nobody_reads(words: list[str]) -> None:
-    told = shell("{} | sleep 0", *words)
-    assert (told.code, told.err) == (0, "")
+    result = shell("{} | sleep 0", *words)
+    assert (result.code, result.err) == (0, "")
 
 
 def test_a_pipe_of_ours_that_breaks_is_an_error(people: Path) -> None:

@@ -50,7 +50,7 @@ def test_a_column_that_is_not_there(pay: Path, holdfast: Holdfast, words: tuple[
     refused(holdfast("discover", pay, "--rules", "pod", *words), sentence)
 
 
-def test_what_few_test_is_either_asked_for_or_left_out(pay: Path, holdfast: Holdfast) -> None:
+def test_rules_that_few_pairs_test_are_included_on_request(pay: Path, holdfast: Holdfast) -> None:
     ran = holdfast("discover", pay, "--rules", "pod", "--vacuous", "--min-coverage", "0.1")
     refused(ran, "--vacuous asks for it; leave out one")
 
@@ -63,7 +63,7 @@ def test_text_takes_an_order_where_it_is_declared(pay: Path, tmp_path: Path, hol
     assert "{town<} -> rate<" in ran.out
 
 
-def test_every_result_tells_how_long_left_sides_may_be(pay: Path, tmp_path: Path, holdfast: Holdfast) -> None:
+def test_every_result_says_how_long_left_sides_may_be(pay: Path, tmp_path: Path, holdfast: Holdfast) -> None:
     state = tmp_path / "state"
     ran = holdfast("init", state, pay, "--watch", "pod,fd")
     assert "pointwise order dependencies, left sides up to 3" in ran.out
@@ -80,8 +80,8 @@ def test_rules_that_too_few_pairs_test_say_so(tmp_path: Path, holdfast: Holdfast
     """Also those that are not shown, as they follow from others: `{A=} -> B=` from `{A<=} -> B<=`."""
     source = write(tmp_path / "twice.csv", ["A,B,C", *(f"{n // 2},{3 * (n // 2)},{n % 3}" for n in range(30))])
     state, more = tmp_path / "state", write(tmp_path / "more.csv", ["A,B,C", "90,270,0"])
-    asked = ("--max-lhs", "2", "--min-coverage", "0.034", "--method", "borders")
-    assert holdfast("init", state, source, "--watch", "pod", *asked).code == 0
+    options = ("--max-lhs", "2", "--min-coverage", "0.034", "--method", "borders")
+    assert holdfast("init", state, source, "--watch", "pod", *options).code == 0
     ran = holdfast("apply", state, "--insert", more)
     assert "implied: 2 rules still hold" in ran.out
     assert "2 are below --min-coverage" in ran.out

@@ -20,9 +20,9 @@ GOOD, BAD = "8,Eve,0.5,2024-02-01", "9,Flo,much,2024-02-01"
 
 def test_upserts(holdfast: Holdfast, state: Path, people: Path, tmp_path: Path) -> None:
     new = write(tmp_path / "new.csv", [HEADER, "1,Anna,1.5,2024-01-01", GOOD, "3,Cy,2.5,2024-01-02"])
-    told = holdfast("apply", state, "--upsert", new, "--delete", write(tmp_path / "old.csv", ["id", "2"]))
-    assert told.code == 0, told.err
-    assert "2 rows inserted, 2 deleted" in told.out
+    result = holdfast("apply", state, "--upsert", new, "--delete", write(tmp_path / "old.csv", ["id", "2"]))
+    assert result.code == 0, result.err
+    assert "2 rows inserted, 2 deleted" in result.out
     assert set(names_in(state)) == {"Anna", "Cy", "Di", "Eve"}
     twice = write(tmp_path / "twice.csv", [HEADER, GOOD, "1,Ann,1.5,2024-01-01", "8,Eva,0.5,2024-02-01"])
     refused(holdfast("apply", state, "--upsert", twice), "rows 1 and 3 of the upserts have the same key (id=8)")
@@ -43,9 +43,9 @@ def test_upserts(holdfast: Holdfast, state: Path, people: Path, tmp_path: Path) 
 def test_bad_rows_are_refused_or_set_aside(holdfast: Holdfast, state: Path, tmp_path: Path) -> None:
     new, aside = write(tmp_path / "new.csv", [HEADER, GOOD, BAD, "1,Ann,1.5,2024-01-01"]), tmp_path / "aside"
     refused(holdfast("apply", state, "--insert", new), "new.csv, record 2, column 'score': 'much' is not a number")
-    told = holdfast("apply", state, "--insert", new, "--batch-id", "b", "--quarantine", aside)
-    assert told.code == 0, told.err
-    lines = told.out.splitlines()
+    result = holdfast("apply", state, "--insert", new, "--batch-id", "b", "--quarantine", aside)
+    assert result.code == 0, result.err
+    lines = result.out.splitlines()
     assert lines[1:4] == [
         f"quarantined: 2 rows in {aside / 'b.people.inserts.csv'}",
         "  line 3: column 'score': 'much' is not a number (double)",
@@ -60,9 +60,9 @@ def test_bad_rows_are_refused_or_set_aside(holdfast: Holdfast, state: Path, tmp_
 
 def test_reasons_show_what_hides_in_values(holdfast: Holdfast, state: Path, tmp_path: Path) -> None:
     new = write(tmp_path / "new.csv", [HEADER, "9,Flo,\x1b[31mred,2024-02-01", GOOD])
-    told = holdfast("apply", state, "--insert", new, "--quarantine", tmp_path / "aside")
-    assert "\x1b" not in told.out
-    assert r"'\x1b[31mred' is not a number" in told.out
+    result = holdfast("apply", state, "--insert", new, "--quarantine", tmp_path / "aside")
+    assert "\x1b" not in result.out
+    assert r"'\x1b[31mred' is not a number" in result.out
 
 
 def test_a_watch_moves_bad_files_aside(holdfast: Holdfast, state: Path, tmp_path: Path) -> None:
@@ -72,10 +72,10 @@ def test_a_watch_moves_bad_files_aside(holdfast: Holdfast, state: Path, tmp_path
     files = {"a.csv": ["no,such,columns", "1,2,3"], "b.csv": [HEADER, GOOD, BAD], "c.parquet": ["this is no Parquet"]}
     for number, (name, lines) in enumerate(files.items()):
         os.utime(write(folder / name, lines), (0, 1_700_000_000 + number))
-    told = holdfast(*command)
-    assert told.code == 2
-    assert "b.csv: batch 2 on people: 1 rows inserted" in told.out
-    assert f"; moved to {aside / 'a.csv'}\n" in told.err
+    result = holdfast(*command)
+    assert result.code == 2
+    assert "b.csv: batch 2 on people: 1 rows inserted" in result.out
+    assert f"; moved to {aside / 'a.csv'}\n" in result.err
     assert sorted(path.name for path in folder.iterdir()) == ["aside", "b.csv"]
     assert (aside / "a.csv").read_text().startswith("no,such,columns")
     place, reason = (aside / "a.csv.reason").read_text().splitlines()
@@ -84,8 +84,8 @@ def test_a_watch_moves_bad_files_aside(holdfast: Holdfast, state: Path, tmp_path
     assert holdfast(*command).out == ""
     shutil.copy(aside / "a.csv", folder / "a.csv")
     write(folder / "c.parquet", ["nor is this"])
-    told_again = holdfast(*command, "--format", "json").objects
-    assert [(line["kind"], Path(line["moved_to"]).name) for line in told_again] == [
+    again = holdfast(*command, "--format", "json").objects
+    assert [(line["kind"], Path(line["moved_to"]).name) for line in again] == [
         ("refused", "a.csv"),
         ("refused", "c-2.parquet"),
     ]
@@ -168,7 +168,7 @@ class Place:
         return set(names_in(self.root / "state"))
 
     def files(self, name: str) -> dict[str, str]:
-        """What the files of a folder hold, by their names without what tells batches of one name apart."""
+        """What the files of a folder hold, by their names without the numbers of batches of one name."""
         found = (self.root / name).iterdir() if (self.root / name).exists() else ()
         return {re.sub(r"-[0-9a-f]{8}\.", ".", path.name): path.read_text() for path in found}
 

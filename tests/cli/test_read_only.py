@@ -42,7 +42,7 @@ LOOKS = [
 LOOKING = """
 import contextlib, io, json, sys
 from holdfast import cli
-told, (state, looks) = [], sys.argv[1:]
+results, (state, looks) = [], sys.argv[1:]
 for look in json.loads(looks):
     out = io.StringIO()
     sys.argv = ["holdfast", look[0], state, *look[1:]]
@@ -50,8 +50,8 @@ for look in json.loads(looks):
         try:
             cli.main()
         except SystemExit as ended:
-            told.append([ended.code, out.getvalue()])
-print(json.dumps(told))
+            results.append([ended.code, out.getvalue()])
+print(json.dumps(results))
 """
 APPLIES_AND_DIES = """
 import os, signal, sys
@@ -113,7 +113,7 @@ def test_a_state_on_a_read_only_disk(holdfast: Holdfast, watched: Path, people: 
 
 @pytest.fixture
 def forbidden(watched: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The state, where SQLite can't make the file that it needs beside the database."""
+    """The state, where SQLite can't make the file that it needs next to the database."""
 
     class Forbidden(sqlite3.Connection):
         def execute(self, *_: object) -> sqlite3.Cursor:

@@ -37,9 +37,9 @@ def state(tmp_path: Path, holdfast: Holdfast) -> Path:
 
 def test_a_batch_breaks_rules_and_another_mends_them(holdfast: Holdfast, state: Path, tmp_path: Path) -> None:
     worse = write(tmp_path / "worse.csv", [HEADER, *WORSE])
-    told = holdfast("apply", state, "--insert", worse, "--format", "json")
-    assert told.code == 1
-    lines = told.of_kind("row", "table")
+    result = holdfast("apply", state, "--insert", worse, "--format", "json")
+    assert result.code == 1
+    lines = result.of_kind("row", "table")
     assert {line["name"]: (line["new"], line["violations"]) for line in lines} == {
         "age": (1, 1),
         "state": (1, 1),
@@ -49,10 +49,10 @@ def test_a_batch_breaks_rules_and_another_mends_them(holdfast: Holdfast, state: 
         "nulls": (1, 1),
         "table1": (1, 1),
     }
-    assert {line["name"]: line["value"] for line in told.of_kind("table")} == {"nulls": 0.5, "table1": 200}
-    told = holdfast("apply", state, "--delete", worse, "--format", "json")
-    assert told.code == 0
-    assert {line["name"]: (line["gone"], line["violations"]) for line in told.of_kind("row", "table")} == {
+    assert {line["name"]: line["value"] for line in result.of_kind("table")} == {"nulls": 0.5, "table1": 200}
+    result = holdfast("apply", state, "--delete", worse, "--format", "json")
+    assert result.code == 0
+    assert {line["name"]: (line["gone"], line["violations"]) for line in result.of_kind("row", "table")} == {
         line["name"]: (line["new"], 0) for line in lines
     }
 
@@ -92,7 +92,7 @@ def test_why(holdfast: Holdfast, state: Path, tmp_path: Path) -> None:
         ("t.gross * t.gross * t.gross * t.gross > 0", "divide by 1 to calculate in floating point"),
     ],
 )
-def test_what_makes_no_sense_is_told_in_a_sentence(
+def test_a_rule_without_sense_is_refused_with_a_sentence(
     holdfast: Holdfast, tmp_path: Path, rule: str, sentence: str
 ) -> None:
     people = write(tmp_path / "people.csv", [HEADER, *ROWS])

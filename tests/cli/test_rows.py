@@ -1,4 +1,4 @@
-"""Rows as people know them: by the declared key wherever they are told of, and `holdfast rows`."""
+"""Rows as people know them: named by the declared key everywhere, and `holdfast rows`."""
 
 from __future__ import annotations
 
@@ -57,27 +57,27 @@ def test_with_a_key_text_names_no_number(
     holdfast: Holdfast, tmp_path: Path, rules: Path, key: str, names: list[str]
 ) -> None:
     state = watched(holdfast, tmp_path, rules, "--key", key)
-    told = worse(holdfast, state)
-    assert told.code == 1
-    assert f"  zip -> city   because of {names[0]} and {names[1]}\n" in told.out
+    result = worse(holdfast, state)
+    assert result.code == 1
+    assert f"  zip -> city   because of {names[0]} and {names[1]}\n" in result.out
     explained = holdfast("explain", state, "city")
     assert f"{names[0]} and {names[1]} violate city: both have zip 1; city 'A' of {names[0]} differs" in explained.out
     shown = holdfast("violations", state, "city")
-    beside = holdfast("violations", state, "city", "--rows")
-    assert f"t: {names[0]}" in beside.out
+    with_rows = holdfast("violations", state, "city", "--rows")
+    assert f"t: {names[0]}" in with_rows.out
     dependency = holdfast("explain", state, "zip")
     assert f"; look at {names[1]}\n" in dependency.out
     broke = f"It broke with batch 1 because of {names[0]} (zip 1, city A) and {names[1]} (zip 1, city C).\n"
     assert dependency.out.endswith(broke)
-    for ran in (told, explained, shown, beside, dependency):
+    for ran in (result, explained, shown, with_rows, dependency):
         assert not A_NUMBER.search(ran.out), ran.out
 
 
-def test_without_a_key_text_tells_values(holdfast: Holdfast, tmp_path: Path, rules: Path) -> None:
+def test_without_a_key_text_shows_values(holdfast: Holdfast, tmp_path: Path, rules: Path) -> None:
     state = watched(holdfast, tmp_path, rules)
-    told = worse(holdfast, state)
+    result = worse(holdfast, state)
     first, last = "row 0 (zip 1, city A, id 901, day 2024-01-01)", "row 3 (zip 1, city C, id 904, day 2024-01-04)"
-    assert f"  zip -> city   because of {first} and {last}\n" in told.out
+    assert f"  zip -> city   because of {first} and {last}\n" in result.out
     explained = holdfast("explain", state, "city").out
     assert (
         "row 0 and row 3 violate city: both have zip 1; city 'A' of row 0 differs from city 'C' of row 3" in explained
@@ -92,11 +92,11 @@ def violations_of(holdfast: Holdfast, state: Path, rule: str) -> list[dict[str, 
     return [line for line in lines if line["kind"] == "violation"]
 
 
-def test_json_tells_numbers_and_keys(holdfast: Holdfast, tmp_path: Path, rules: Path) -> None:
+def test_json_shows_numbers_and_keys(holdfast: Holdfast, tmp_path: Path, rules: Path) -> None:
     state = watched(holdfast, tmp_path, rules, "--key", "id,day")
-    told = worse(holdfast, state, "--format", "json")
+    result = worse(holdfast, state, "--format", "json")
     keys = [{"id": 901, "day": "2024-01-01"}, {"id": 904, "day": "2024-01-04"}]
-    (lost,) = (line for line in told.objects if line.get("event") == "lost" and line["text"] == "zip -> city")
+    (lost,) = (line for line in result.objects if line.get("event") == "lost" and line["text"] == "zip -> city")
     assert (lost["witness"]["rows"], lost["witness"]["keys"]) == ([0, 3], keys)
     assert [row["city"] for row in lost["witness"]["values"]] == ["A", "C"]
     listed = violations_of(holdfast, state, "city")
@@ -105,10 +105,10 @@ def test_json_tells_numbers_and_keys(holdfast: Holdfast, tmp_path: Path, rules: 
     assert (named[0]["rows"], named[0]["keys"]) == ([3, 0], keys[::-1])
 
 
-def test_json_without_a_key_tells_numbers_and_values(holdfast: Holdfast, tmp_path: Path, rules: Path) -> None:
+def test_json_without_a_key_shows_numbers_and_values(holdfast: Holdfast, tmp_path: Path, rules: Path) -> None:
     state = watched(holdfast, tmp_path, rules)
-    told = worse(holdfast, state, "--format", "json")
-    (lost,) = (line for line in told.objects if line.get("event") == "lost" and line["text"] == "zip -> city")
+    result = worse(holdfast, state, "--format", "json")
+    (lost,) = (line for line in result.objects if line.get("event") == "lost" and line["text"] == "zip -> city")
     assert set(lost["witness"]) == {"rows", "values"}
     assert "keys" not in violations_of(holdfast, state, "city")[0]
 
@@ -119,13 +119,13 @@ def test_orphans_are_named_by_the_key_of_their_table(holdfast: Holdfast, tmp_pat
     state, keys = tmp_path / "shop", ("--key", "orders:no", "--key", "customers:id")
     assert holdfast("init", state, orders, customers, "--watch", "ind", *keys).code == 0
     gone = write(tmp_path / "gone.csv", ["id", "1"])
-    told = holdfast("apply", state, "--delete", gone, "--table", "customers", "--format", "json")
-    (lost,) = (line for line in told.objects if line.get("event") == "lost")
+    result = holdfast("apply", state, "--delete", gone, "--table", "customers", "--format", "json")
+    (lost,) = (line for line in result.objects if line.get("event") == "lost")
     assert (lost["witness"]["rows"], lost["witness"]["keys"]) == ([2, 0], [{"no": 73}, {"no": 71}])
     assert "Rows, for example: no 73 and no 71\n" in holdfast("explain", state, "orders.cust in customers.id").out
     assert holdfast("apply", state, "--insert", gone, "--table", "customers").code == 0
-    told = holdfast("apply", state, "--delete", gone, "--table", "customers")
-    assert re.search(r"  orders.cust in customers.id \(0.\d\d\)   because of no 73 and no 71\n", told.out)
+    result = holdfast("apply", state, "--delete", gone, "--table", "customers")
+    assert re.search(r"  orders.cust in customers.id \(0.\d\d\)   because of no 73 and no 71\n", result.out)
 
 
 def test_a_pair_is_explained_by_its_keys(holdfast: Holdfast, tmp_path: Path, rules: Path) -> None:
@@ -143,15 +143,15 @@ def test_rows_by_number_and_by_value(holdfast: Holdfast, tmp_path: Path, rules: 
     state = watched(holdfast, tmp_path, rules, "--key", "id")
     feed = [f"{HEADER},op", "902,2024-01-02,1,Z,update", "903,,,,delete", f"{WORSE},insert"]
     assert holdfast("apply", state, "--changes", write(tmp_path / "feed.csv", feed)).code == 1
-    told = holdfast("rows", state, 0, 1, 3, "--format", "json").objects
+    lines = holdfast("rows", state, 0, 1, 3, "--format", "json").objects
     first = {"kind": "row", "table": "places", "row": 0, "key": {"id": 901}, "alive": True, "inserted_by": 0}
     values = {"id": 901, "day": "2024-01-01", "zip": 1, "city": "A"}
-    assert told[0] == {**first, "deleted_by": None, "kept_in": "files", "values": values}
-    assert [(row["alive"], row["inserted_by"], row["deleted_by"]) for row in told[1:]] == [
+    assert lines[0] == {**first, "deleted_by": None, "kept_in": "files", "values": values}
+    assert [(row["alive"], row["inserted_by"], row["deleted_by"]) for row in lines[1:]] == [
         (False, 0, 1),
         (True, 1, None),
     ]
-    assert [row["values"]["city"] for row in told[1:]] == ["A", "Z"], (
+    assert [row["values"]["city"] for row in lines[1:]] == ["A", "Z"], (
         "an updated row is one that died and one that came"
     )
     again = holdfast("rows", state, "--where", "id=902", "--where", "day=2024-01-04", "--format", "json").objects
@@ -174,8 +174,8 @@ def test_wide_rows_are_shown_one_below_the_other(
     assert holdfast("init", tmp_path / "wide", table).code == 0
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setattr("holdfast.report.terminal._is_terminal", lambda _: True)
-    told = holdfast("rows", tmp_path / "wide", 0).out
-    assert re.search(r"│ column_29 │ value_29 │", told)
+    output = holdfast("rows", tmp_path / "wide", 0).out
+    assert re.search(r"│ column_29 │ value_29 │", output)
 
 
 def test_rows_that_are_not_there(holdfast: Holdfast, state: Path) -> None:
@@ -190,8 +190,8 @@ def test_rows_that_are_not_there(holdfast: Holdfast, state: Path) -> None:
 
 
 def test_a_limit(holdfast: Holdfast, state: Path) -> None:
-    told = holdfast("rows", state, 0, 1, 2, "--limit", 1)
-    assert "… and 2 more; see --limit" in told.out
+    result = holdfast("rows", state, 0, 1, 2, "--limit", 1)
+    assert "… and 2 more; see --limit" in result.out
     assert len(holdfast("rows", state, 0, 1, 2, "--limit", 2, "--format", "json").objects) == 2
 
 
@@ -208,8 +208,8 @@ def test_rows_that_died_are_kept_by_files_then_by_events(tmp_path: Path, key: li
     with hf.Monitor.create(tmp_path / "s", {"t": PLACES}, watch=["fd", "ucc"], key=key) as watch:
         broken = watch.apply(inserts=one("new", 1, "C"))
         (rule,) = (rule for rule in broken.lost if rule.text == "zip -> city")
-        told = "id 'x 1' and id new" if key else "row 0 (id 'x 1', zip 1, city A) and row 3 (id new, zip 1, city C)"
-        assert str(broken.witness(rule)) == told
+        named = "id 'x 1' and id new" if key else "row 0 (id 'x 1', zip 1, city A) and row 3 (id new, zip 1, city C)"
+        assert str(broken.witness(rule)) == named
         watch.apply(deletes=one("new", 1, "C"))
         watch.apply(inserts=one("other", 5, "C"))
         watch.apply(deletes=one("other", 5, "C"))
@@ -219,7 +219,7 @@ def test_rows_that_died_are_kept_by_files_then_by_events(tmp_path: Path, key: li
         for number in range(8):
             watch.apply(inserts=one(f"more {number}", 10 + number, f"D{number}"))
         died = names_of(watch.tables["t"], np.array([3, 0]))
-        assert died == (["id new", "id 'x 1'"] if key else told.split(" and ")[::-1])
+        assert died == (["id new", "id 'x 1'"] if key else named.split(" and ")[::-1])
         watch.checkpoint()
         assert names_of(watch.tables["t"], np.array([3, 99])) == ["row 3", "row 99"]
         kept, lost, alive = watch.rows([3, 4, 12])

@@ -48,17 +48,17 @@ def watched(tmp_path: Path, tax: Path, rules: Path, holdfast: Holdfast) -> Path:
 
 
 def test_check_holds(holdfast: Holdfast, tax: Path, rules: Path) -> None:
-    told = holdfast("check", tax, "--rules", rules, "--format", "json")
-    assert told.code == 0
-    assert [(line["name"], line["violations"]) for line in told.objects] == [("fair", 0), ("once", 0), ("paid", 0)]
+    result = holdfast("check", tax, "--rules", rules, "--format", "json")
+    assert result.code == 0
+    assert [(line["name"], line["violations"]) for line in result.objects] == [("fair", 0), ("once", 0), ("paid", 0)]
 
 
 def test_check_fails_and_shows_the_rows(holdfast: Holdfast, tmp_path: Path, rules: Path) -> None:
     bad = write(tmp_path / "bad.csv", [HEADER, *ROWS, "4,TX,300,1.5,2024-02-02"])
-    told = holdfast("check", bad, "--rules", rules, "--rows")
-    assert told.code == 1
-    assert "t: row 3" in told.out
-    assert "s: row 1" in told.out
+    result = holdfast("check", bad, "--rules", rules, "--rows")
+    assert result.code == 1
+    assert "t: row 3" in result.out
+    assert "s: row 1" in result.out
 
 
 def test_a_warning_is_no_error(holdfast: Holdfast, tmp_path: Path, rules: Path) -> None:
@@ -66,20 +66,20 @@ def test_a_warning_is_no_error(holdfast: Holdfast, tmp_path: Path, rules: Path) 
     assert holdfast("check", odd, "--rules", rules).code == 0
 
 
-def test_apply_tells_new_and_gone_violations(holdfast: Holdfast, watched: Path, tmp_path: Path) -> None:
+def test_apply_shows_new_and_gone_violations(holdfast: Holdfast, watched: Path, tmp_path: Path) -> None:
     mended = write(tmp_path / "mended.csv", [f"{HEADER},op", "4,TX,300,2.5,2024-01-09,update"])
-    told = holdfast("apply", watched, "--changes", mended, "--format", "json")
-    assert told.code == 0
+    result = holdfast("apply", watched, "--changes", mended, "--format", "json")
+    assert result.code == 0
     changes = {
-        line["name"]: (line["before"]["violations"], line["violations"]) for line in told.objects if "name" in line
+        line["name"]: (line["before"]["violations"], line["violations"]) for line in result.objects if "name" in line
     }
     assert changes == {"fair": (1, 0), "once": (1, 0)}
 
 
 def test_violations_as_json_and_files(holdfast: Holdfast, watched: Path, tmp_path: Path) -> None:
-    told = holdfast("violations", watched, "--format", "json").of_kind("violation")
-    assert [(line["rule"], line["rows"]) for line in told] == [("fair", [3, 1]), ("once", [1, 3])]
-    assert (told[0]["t"]["rate"], told[0]["s"]["rate"], told[0]["t"]["day"]) == (1.5, 2.0, "2024-01-02")
+    result = holdfast("violations", watched, "--format", "json").of_kind("violation")
+    assert [(line["rule"], line["rows"]) for line in result] == [("fair", [3, 1]), ("once", [1, 3])]
+    assert (result[0]["t"]["rate"], result[0]["s"]["rate"], result[0]["t"]["day"]) == (1.5, 2.0, "2024-01-02")
     for name in ("v.csv", "v.parquet", "v.arrow", "v.jsonl"):
         assert holdfast("violations", watched, "fair", "--output", tmp_path / name).code == 0
     expected = {"t_row": [3], "s_row": [1], "t.id": [4], "s.id": [2], "t.rate": [1.5], "s.rate": [2.0]}
@@ -89,20 +89,20 @@ def test_violations_as_json_and_files(holdfast: Holdfast, watched: Path, tmp_pat
 
 
 def test_violations_side_by_side(holdfast: Holdfast, watched: Path) -> None:
-    told = holdfast("violations", watched, "fair", "--rows")
-    assert told.code == 0
-    assert "t: id 4" in told.out
-    assert "row 3" not in told.out
-    assert "1.5" in told.out
+    result = holdfast("violations", watched, "fair", "--rows")
+    assert result.code == 0
+    assert "t: id 4" in result.out
+    assert "row 3" not in result.out
+    assert "1.5" in result.out
 
 
 def test_explain_says_why(holdfast: Holdfast, watched: Path) -> None:
-    told = holdfast("explain", watched, "fair", "--row", 1, "--row", 3)
-    assert told.code == 0
+    result = holdfast("explain", watched, "fair", "--row", 1, "--row", 3)
+    assert result.code == 0
     assert (
-        "id 4 and id 2 violate fair: both have state 'TX'; salary 300 of id 4 is above salary 200 of id 2" in told.out
+        "id 4 and id 2 violate fair: both have state 'TX'; salary 300 of id 4 is above salary 200 of id 2" in result.out
     )
-    assert "What to fix first" in told.out
+    assert "What to fix first" in result.out
     refused(holdfast("explain", watched, "fair", "--row", 0, "--row", 1), "id 1 and id 2 don't violate rule fair")
     refused(holdfast("explain", watched, "fair", "--row", 99, "--row", 1), "row 99 and id 2 don't violate rule fair")
     refused(holdfast("violations", watched, "nope"), "there is no rule 'nope'", "fair, once, paid")
@@ -111,10 +111,10 @@ def test_explain_says_why(holdfast: Holdfast, watched: Path) -> None:
 def test_counts_alone(holdfast: Holdfast, tmp_path: Path, rules: Path) -> None:
     state = tmp_path / "counted"
     more = write(tmp_path / "more.csv", [HEADER, *ROWS, "4,TX,300,1.5,2024-01-02"])
-    told = holdfast("init", state, f"tax={more}", "--rules", rules, "--count-only", "--format", "json")
-    assert told.code == 0
-    assert "only their number is stored" in told.err
-    assert {line["name"]: line["violations"] for line in told.objects if line["kind"] == "dc"} == {
+    result = holdfast("init", state, f"tax={more}", "--rules", rules, "--count-only", "--format", "json")
+    assert result.code == 0
+    assert "only their number is stored" in result.err
+    assert {line["name"]: line["violations"] for line in result.objects if line["kind"] == "dc"} == {
         "fair": 1, "once": 1, "paid": 0,
     }  # fmt: skip
     refused(holdfast("violations", state, "fair", "--output", tmp_path / "v.csv"), "only the number", "--pair-limit")
@@ -134,42 +134,42 @@ def test_counts_alone(holdfast: Holdfast, tmp_path: Path, rules: Path) -> None:
 def test_a_bad_rule_is_refused(holdfast: Holdfast, tmp_path: Path, tax: Path, rule: str, words: list[str]) -> None:
     path = tmp_path / "bad.yaml"
     path.write_text(f'rules: [{{name: r, rule: "{rule}"}}]', encoding="utf-8")
-    told = holdfast("check", tax, "--rules", path)
-    assert told.code == 2
-    assert "Traceback" not in told.err
+    result = holdfast("check", tax, "--rules", path)
+    assert result.code == 2
+    assert "Traceback" not in result.err
     for word in words:
-        assert word in told.err
+        assert word in result.err
     assert not (tmp_path / "none").exists()
     assert holdfast("init", tmp_path / "none", tax, "--rules", path).code == 2
 
 
-def test_a_key_that_breaks_tells_the_rows(holdfast: Holdfast, tmp_path: Path, tax: Path) -> None:
+def test_a_key_that_breaks_shows_the_rows(holdfast: Holdfast, tmp_path: Path, tax: Path) -> None:
     state = tmp_path / "found"
     assert holdfast("init", state, tax, "--watch", "ucc,fd").code == 0
     again = write(tmp_path / "again.csv", [HEADER, "1,CA,900,9.0,2024-09-09"])
-    told = holdfast("apply", state, "--insert", again, "--fail-on", "any")
-    assert told.code == 1
+    result = holdfast("apply", state, "--insert", again, "--fail-on", "any")
+    assert result.code == 1
     named = "row 0 (id 1, state TX, salary 100, rate 1.0) and row 3 (id 1, state CA"
-    assert f"  key(id) (1.00)   because of {named}" in told.out
+    assert f"  key(id) (1.00)   because of {named}" in result.out
     explained = holdfast("explain", state, "id -> state")
     assert "is broken by 1 pairs of rows" in explained.out
     assert holdfast("status", state, "--rules", "ucc", "--format", "json").code == 0
 
 
-def test_history_tells_how_rules_fared(holdfast: Holdfast, tmp_path: Path, tax: Path) -> None:
+def test_history_has_the_track_record_of_rules(holdfast: Holdfast, tmp_path: Path, tax: Path) -> None:
     state = tmp_path / "found"
     assert holdfast("init", state, tax, "--watch", "ucc", "--max-lhs", 1).code == 0
     again = write(tmp_path / "again.csv", [HEADER, "1,CA,900,9.0,2024-09-09"])
     assert holdfast("apply", state, "--insert", again, "--fail-on", "any").code == 1
-    assert _fared(holdfast, state)["key(id)"] == (None, 1)
+    assert _track_records(holdfast, state)["key(id)"] == (None, 1)
     assert holdfast("apply", state, "--delete", again).code == 0
-    assert _fared(holdfast, state) == {"key(id)": (2, 1), "key(rate)": (0, 0), "key(day)": (0, 0)}
+    assert _track_records(holdfast, state) == {"key(id)": (2, 1), "key(rate)": (0, 0), "key(day)": (0, 0)}
     assert "batch 2" in holdfast("history", state, "--rules").out
 
 
-def _fared(holdfast: Holdfast, state: Path) -> dict[str, tuple[int | None, int]]:
-    told = holdfast("history", state, "--rules", "--format", "json").objects
-    return {line["text"]: (line["holds_since"], line["broke"]) for line in told}
+def _track_records(holdfast: Holdfast, state: Path) -> dict[str, tuple[int | None, int]]:
+    lines = holdfast("history", state, "--rules", "--format", "json").objects
+    return {line["text"]: (line["holds_since"], line["broke"]) for line in lines}
 
 
 @pytest.fixture
@@ -189,22 +189,22 @@ def test_foreign_keys_are_ranked_and_drawn(holdfast: Holdfast, tmp_path: Path, s
     assert holdfast("discover", *shop, "--rules", "ind", "--picture", tmp_path / "fk.png").code == 2
 
 
-def test_an_inclusion_that_breaks_tells_the_orphans(holdfast: Holdfast, tmp_path: Path, shop: list[Path]) -> None:
+def test_an_inclusion_that_breaks_shows_the_orphans(holdfast: Holdfast, tmp_path: Path, shop: list[Path]) -> None:
     state = tmp_path / "shop"
     assert holdfast("init", state, *shop, "--watch", "ind").code == 0
     orphan = write(tmp_path / "orphan.csv", ["cust_id,amount", "99,1.5"])
-    told = holdfast("apply", state, "--insert", orphan, "--table", "orders", "--fail-on", 0.8)
-    assert told.code == 1
-    assert "orders.cust_id in customers.id (0.97)   because of row 3 (cust_id 99)" in told.out
+    result = holdfast("apply", state, "--insert", orphan, "--table", "orders", "--fail-on", 0.8)
+    assert result.code == 1
+    assert "orders.cust_id in customers.id (0.97)   because of row 3 (cust_id 99)" in result.out
     assert "99 in 1 row" in holdfast("explain", state, "orders.cust_id in customers.id").out
 
 
 def test_dependencies_by_name(holdfast: Holdfast, tmp_path: Path, tax: Path) -> None:
     rules = tmp_path / "rules.yaml"
     rules.write_text('rules: [{name: one, rule: "state -> rate"}, {rule: key(day), severity: warn}]', encoding="utf-8")
-    told = holdfast("check", tax, "--rules", rules, "--format", "json")
-    assert told.code == 1
-    one, key = told.objects
+    result = holdfast("check", tax, "--rules", rules, "--format", "json")
+    assert result.code == 1
+    one, key = result.objects
     assert (one["kind"], one["name"], one["violations"], one["pairs"]) == ("fd", "one", 1, 1)
     assert (one["lhs"], one["rhs"], one["error"], one["g3"]) == (["state"], "rate", 1 / 3, 1 / 3)
     assert (key["kind"], key["name"], key["columns"], key["violations"]) == ("ucc", "key1", ["day"], 0)
@@ -218,9 +218,9 @@ def test_dependencies_by_name_are_kept(holdfast: Holdfast, tmp_path: Path, tax: 
     rules.write_text('rules: [{name: one, rule: "state -> rate", note: one rate a state}]', encoding="utf-8")
     assert holdfast("init", state, tax, "--rules", rules, "--watch", "fd").code == 0
     more = write(tmp_path / "more.csv", [HEADER, "4,NY,5,7.0,2024-01-04", "5,NY,5,7.0,2024-01-05"])
-    told = holdfast("apply", state, "--insert", more, "--format", "json")
-    assert told.code == 1
-    (one,) = (line for line in told.objects if line.get("name") == "one")
+    result = holdfast("apply", state, "--insert", more, "--format", "json")
+    assert result.code == 1
+    (one,) = (line for line in result.objects if line.get("name") == "one")
     assert (one["before"]["violations"], one["violations"], one["g3"], one["note"]) == (1, 2, 0.4, "one rate a state")
     listed = holdfast("violations", state, "one", "--format", "json").of_kind("violation")
     assert [line["rows"] for line in listed] == [[1, 0], [2, 3]]
@@ -229,11 +229,11 @@ def test_dependencies_by_name_are_kept(holdfast: Holdfast, tmp_path: Path, tax: 
     refused(holdfast("explain", state, "one", "--row", 1), "leave it out")
     rest = write(tmp_path / "rest.csv", [HEADER, ROWS[1], ROWS[2]])
     assert holdfast("apply", state, "--delete", rest).code == 0
-    fared = {line.get("name"): line for line in holdfast("history", state, "--rules", "--format", "json").objects}
-    assert (fared["one"]["holds_since"], fared["one"]["broke"], fared["one"]["kind"]) == (2, 0, "fd")
+    records = {line.get("name"): line for line in holdfast("history", state, "--rules", "--format", "json").objects}
+    assert (records["one"]["holds_since"], records["one"]["broke"], records["one"]["kind"]) == (2, 0, "fd")
     assert holdfast("apply", state, "--insert", rest).code == 1
-    fared = {line.get("name"): line for line in holdfast("history", state, "--rules", "--format", "json").objects}
-    assert (fared["one"]["holds_since"], fared["one"]["broke"]) == (None, 1)
+    records = {line.get("name"): line for line in holdfast("history", state, "--rules", "--format", "json").objects}
+    assert (records["one"]["holds_since"], records["one"]["broke"]) == (None, 1)
 
 
 def test_many_rules_are_kept_with_their_engine(holdfast: Holdfast, tmp_path: Path, tax: Path) -> None:
@@ -243,15 +243,15 @@ def test_many_rules_are_kept_with_their_engine(holdfast: Holdfast, tmp_path: Pat
     assert holdfast("apply", state, "--insert", again, "--fail-on", "any").code == 1
     whole = write(tmp_path / "whole.csv", [HEADER, *ROWS, "1,CA,900,9.0,2024-09-09"])
     for rules in ("fd", "ucc"):
-        told = holdfast("status", state, "--rules", rules, "--format", "json").of_kind(rules)
-        assert told == holdfast("discover", f"tax={whole}", "--rules", rules, "--format", "json").of_kind(rules)
+        result = holdfast("status", state, "--rules", rules, "--format", "json").of_kind(rules)
+        assert result == holdfast("discover", f"tax={whole}", "--rules", rules, "--format", "json").of_kind(rules)
     store = Store(state)
     assert {finding["kind"] for finding in store.results()} == {"column"}
     store.close()
     shown = holdfast("status", state, "--top", 2).out
     assert "functional dependencies, the first 2" in shown
-    fared = holdfast("history", state, "--rules").out
-    assert "key(id)" in fared
+    records = holdfast("history", state, "--rules").out
+    assert "key(id)" in records
 
 
 @pytest.mark.parametrize("rules", ["dc", "named"])
@@ -262,13 +262,13 @@ def test_rules_that_are_given_are_not_looked_for(holdfast: Holdfast, tmp_path: P
     refused(holdfast("discover", tax, "--rules", "nope"), "no rule class 'nope'", "column, ucc, fd, ind")
 
 
-def test_approximate_rules_tell_their_error(holdfast: Holdfast, tmp_path: Path, tax: Path) -> None:
+def test_approximate_rules_show_their_error(holdfast: Holdfast, tmp_path: Path, tax: Path) -> None:
     state = tmp_path / "nearly"
     assert holdfast("init", state, tax, "--watch", "fd", "--error", 0.4).code == 0
     more = write(tmp_path / "more.csv", [HEADER, "4,TX,100,1.0,2024-01-04"])
-    told = holdfast("apply", state, "--insert", more)
-    assert "changed their error" in told.out
-    assert "16.6667%" in told.out  # one of six pairs has one rate and two ids
+    result = holdfast("apply", state, "--insert", more)
+    assert "changed their error" in result.out
+    assert "16.6667%" in result.out  # one of six pairs has one rate and two ids
     found = {line["text"]: line["error"] for line in holdfast("status", state, "--format", "json").of_kind("fd")}
     assert (found["rate -> id"], found["state -> rate"]) == (1 / 6, 2 / 6)
 
@@ -329,7 +329,7 @@ def test_a_key_that_names_a_column_twice_is_refused(holdfast: Holdfast, tmp_path
 
 
 def test_columns_of_any_name(tmp_path: Path) -> None:
-    """In rules that are given and in rules that are found, whose texts are asked for again."""
+    """In rules that are given and in rules that are found, whose texts are given again."""
     names = ["not", "key", "t", "in", "a -> b", "x, y", 'say "hi"']
     rows = {name: [number % (place + 1) for number in range(8)] for place, name in enumerate(names)}
     rules = [*(f'"{name.replace(chr(34), 2 * chr(34))}" -> "not"' for name in names[1:]), "not -> key", "key(not, key)"]

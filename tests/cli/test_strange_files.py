@@ -51,7 +51,7 @@ def test_an_export_that_failed_is_refused(holdfast: Holdfast, state: Path, tmp_p
 
 @pytest.mark.parametrize("name", ["cut.jsonl.gz", "cut.json.zst", "cut.csv.bz2", "folder"])
 def test_a_compressed_file_of_no_bytes_is_no_table(holdfast: Holdfast, state: Path, tmp_path: Path, name: str) -> None:
-    """Compressed, even nothing has some bytes: one without is an export that failed, beside others, too."""
+    """Compressed, even nothing has some bytes: one without is an export that failed, also among others."""
     path = tmp_path / name
     if name == "folder":
         path.mkdir()
@@ -69,9 +69,9 @@ def test_no_rows_change_nothing(holdfast: Holdfast, state: Path, tmp_path: Path,
     empty = file_of(tmp_path, name, _NO_ROWS.get(name, b""))
     before = Picture.of(state)
     declared = ["--no-header"] if name == "none.csv" else []  # such a file names no columns, as JSON lines don't
-    told = holdfast("apply", state, part, empty, "--batch-id", "nothing", *declared)
-    assert (told.code, told.err) == (0, "")
-    assert "no change in people" in told.out
+    result = holdfast("apply", state, part, empty, "--batch-id", "nothing", *declared)
+    assert (result.code, result.err) == (0, "")
+    assert "no change in people" in result.out
     after = Picture.of(state)
     assert after == replace(before, history=after.history)
     assert after.history[:-1] == before.history
@@ -102,8 +102,8 @@ def test_a_watched_export_that_failed_is_set_aside(holdfast: Holdfast, state: Pa
     inbox, aside = tmp_path / "inbox", tmp_path / "aside"
     inbox.mkdir()
     file_of(inbox, "a.csv", b"")
-    told = holdfast("watch", state, "--from", inbox, "--as", "snapshot", "--quarantine", aside, "--once")
-    assert told.code == 2, told.err
+    result = holdfast("watch", state, "--from", inbox, "--as", "snapshot", "--quarantine", aside, "--once")
+    assert result.code == 2, result.err
     assert "export it again" in (aside / "a.csv.reason").read_text()
     assert not any(inbox.iterdir())
 
@@ -125,9 +125,9 @@ def test_row_groups_may_be_empty(holdfast: Holdfast, tmp_path: Path, groups: tup
     path, state = tmp_path / "t.parquet", tmp_path / "state"
     _grouped(path, *(_ONE.slice(0, rows) for rows in groups))
     assert pq.read_metadata(path).num_row_groups == len(groups)
-    told = holdfast("init", state, path, "--format", "json")
-    assert told.code == 0, told.err
-    assert told.of_kind("table")[0]["rows"] == sum(groups)
+    result = holdfast("init", state, path, "--format", "json")
+    assert result.code == 0, result.err
+    assert result.of_kind("table")[0]["rows"] == sum(groups)
     assert holdfast("apply", state, "--snapshot", path).code == 0
 
 
@@ -142,8 +142,8 @@ def test_empty_frames_arrive(holdfast: Holdfast, tmp_path: Path) -> None:
     orc.write_table(empty, str(inbox / "t.orc"))
     feather.write_feather(empty, inbox / "t.feather")
     pq.write_table(_ONE, inbox / "z.parquet")
-    told = holdfast("watch", state, "--from", inbox, "--quarantine", aside, "--once")
-    assert (told.code, aside.exists()) == (0, False), told.err
+    result = holdfast("watch", state, "--from", inbox, "--quarantine", aside, "--once")
+    assert (result.code, aside.exists()) == (0, False), result.err
     assert [batch[:2] for batch in _changes(state)] == [(0, 0)] * 4 + [(1, 0)]
 
 
@@ -160,11 +160,11 @@ def test_another_format_than_the_name_says(holdfast: Holdfast, state: Path, tmp_
     path = tmp_path / name
     for kind, make in (("Parquet", pq.write_table), ("ORC", orc.write_table), ("Arrow", feather.write_feather)):
         make(_ONE, str(path))
-        asked = ("--input-format", kind.lower())
+        options = ("--input-format", kind.lower())
         with untouched(state):
-            refused(holdfast("apply", state, "--insert", path), f"{path}: this is a", f"{kind} file", " ".join(asked))
+            refused(holdfast("apply", state, "--insert", path), f"{path}: this is a", f"{kind} file", " ".join(options))
         refused(holdfast("discover", path), f"{kind} file")
-        assert holdfast("discover", path, *asked, "--rules", "column").code == 0
+        assert holdfast("discover", path, *options, "--rules", "column").code == 0
     path.write_bytes(gzip.compress(b"a,b\n1,2\n"))
     refused(holdfast("discover", path), str(path), "gzip", "end with .gz")
 
@@ -208,9 +208,9 @@ def test_paths_that_are_too_long(holdfast: Holdfast, state: Path, people: Path, 
             ("tables", state, "add", f"{here}.csv"),
             ("backup", state, here),
         ):
-            told = holdfast(*words)
-            assert told.code == 2, (words, told.err[-300:])
-            assert "Traceback" not in told.err
+            result = holdfast(*words)
+            assert result.code == 2, (words, result.err[-300:])
+            assert "Traceback" not in result.err
 
 
 def test_a_state_lies_where_its_database_can_be_opened(holdfast: Holdfast, people: Path, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Arguments that nobody can mean: bytes that are no characters, names that are none, quotes that stay open."""
+"""Arguments without a meaning: bytes that are no characters, names that are none, quotes that stay open."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def test_arguments_are_utf8(holdfast: Holdfast, state: Path, people: Path, tmp_p
             ("discover", people, "--null", _BYTES),
             (_BYTES,),
         ):
-            told = holdfast(*words)
-            refused(told, "is not UTF-8", "caf\\udce9")
+            result = holdfast(*words)
+            refused(result, "is not UTF-8", "caf\\udce9")
     assert not (tmp_path / _BYTES).exists()
 
 
@@ -51,8 +51,8 @@ def test_a_watched_name_that_is_not_utf8(holdfast: Holdfast, state: Path, tmp_pa
     inbox.mkdir()
     write(inbox / f"{_BYTES}.csv", [HEADER, "9,Eve,1.5,2024-01-01"])
     with untouched(state):
-        told = holdfast("watch", state, "--from", inbox, "--once")
-    assert (told.code, "is not UTF-8" in told.err, "Traceback" in told.err) == (2, True, False)
+        result = holdfast("watch", state, "--from", inbox, "--once")
+    assert (result.code, "is not UTF-8" in result.err, "Traceback" in result.err) == (2, True, False)
 
 
 def test_files_and_folders_whose_names_are_not_utf8(
@@ -110,8 +110,8 @@ def test_quotes_around_names_are_closed(holdfast: Holdfast, people: Path, tmp_pa
     refused(holdfast("discover", people, "--columns", named), repr(named), "is not closed")
     refused(holdfast("init", tmp_path / "other", people, "--key", named), repr(named), "is not closed")
     odd = write(tmp_path / "odd.csv", ['"a,b","c""d"', "1,2"])
-    told = holdfast("discover", odd, "--columns", '"a,b", "c""d"', "--rules", "column", "--format", "json")
-    assert set(told.facts) == {"a,b", 'c"d'}
+    result = holdfast("discover", odd, "--columns", '"a,b", "c""d"', "--rules", "column", "--format", "json")
+    assert set(result.facts) == {"a,b", 'c"d'}
 
 
 @pytest.mark.parametrize("mark", ['"', "'"])
@@ -120,8 +120,8 @@ def test_a_separator_that_quotes(holdfast: Holdfast, tmp_path: Path, mark: str) 
     refused(holdfast("discover", path, "--sep", mark), f"the separator {mark} is a quote", "say which quote")
     other = "'" if mark == '"' else '"'
     for quote in (other, ""):
-        told = holdfast("discover", path, "--sep", mark, "--quote", quote, "--rules", "column", "--format", "json")
-        assert set(told.facts) == {"a", "b"}
+        result = holdfast("discover", path, "--sep", mark, "--quote", quote, "--rules", "column", "--format", "json")
+        assert set(result.facts) == {"a", "b"}
 
 
 def test_a_wrong_schema_needs_no_spark(holdfast: Holdfast, people: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,14 +22,14 @@ def towns(tmp_path: Path) -> Path:
 
 
 def test_one_screen(holdfast: Holdfast, towns: Path) -> None:
-    told = holdfast("suggest", towns)
-    assert told.code == 0
-    assert "key(id)" in told.out
-    assert "zip = code" in told.out
-    assert "zip nearly determines city" in told.out
-    assert "city is 'twon 5', others have 'town 5'" in told.out
-    assert "--all lists them" in told.out
-    assert len(told.out.splitlines()) < 25
+    result = holdfast("suggest", towns)
+    assert result.code == 0
+    assert "key(id)" in result.out
+    assert "zip = code" in result.out
+    assert "zip nearly determines city" in result.out
+    assert "city is 'twon 5', others have 'town 5'" in result.out
+    assert "--all lists them" in result.out
+    assert len(result.out.splitlines()) < 25
     everything = holdfast("suggest", towns, "--all")
     assert "code -> city" in everything.out
     assert "zip = code" in everything.out
@@ -70,9 +70,9 @@ def test_a_state_that_watches_suggestions_alarms(holdfast: Holdfast, towns: Path
 
 def test_an_overview_without_options(holdfast: Holdfast, towns: Path, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
-    told = holdfast("discover", towns, "--html", page)
-    assert told.code == 0
-    assert told.out.index("likely keys") < told.out.index("--suggest 20") < told.out.index("distinct")
+    result = holdfast("discover", towns, "--html", page)
+    assert result.code == 0
+    assert result.out.index("likely keys") < result.out.index("--suggest 20") < result.out.index("distinct")
     assert next(column for column in embedded(page)["columns"] if column["name"] == "zip")["same"] == ["code"]
     kinds = [line["kind"] for line in holdfast("discover", towns, "--format", "json").objects]
     assert kinds[0] == "table"
@@ -87,10 +87,10 @@ def test_what_is_wrong_is_said(holdfast: Holdfast, towns: Path, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("lines", [["a,b"], ["a,b", "1,2"], ["a,b", "1,", "1,"]])
-def test_tables_that_tell_nothing(holdfast: Holdfast, tmp_path: Path, lines: list[str]) -> None:
+def test_tables_without_likely_rules(holdfast: Holdfast, tmp_path: Path, lines: list[str]) -> None:
     few, rules = write(tmp_path / "few.csv", lines), tmp_path / "rules.yaml"
-    told = holdfast("suggest", few, "--to", rules)
-    assert "no likely rules found" in told.out
-    assert f"{rules} is not written" in told.err
+    result = holdfast("suggest", few, "--to", rules)
+    assert "no likely rules found" in result.out
+    assert f"{rules} is not written" in result.err
     assert not rules.exists()
     assert holdfast("init", tmp_path / "state", few, "--suggest", 5).code == 0

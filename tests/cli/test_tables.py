@@ -25,12 +25,12 @@ def shop(tmp_path: Path, holdfast: Holdfast) -> Path:
 
 def test_files_of_several_tables_are_one_batch(holdfast: Holdfast, shop: Path, tmp_path: Path) -> None:
     files = ["--table", f"orders={tmp_path / 'o.csv'}", "--table", f"customers={tmp_path / 'c.csv'}"]
-    told = holdfast("apply", shop, *files, "--batch-id", "both")
-    assert told.code == 0, "an order with its new customer breaks nothing"
-    assert "batch 1 on orders, customers: 2 rows inserted, 0 deleted" in told.out
-    assert "orders.cust" in told.out
-    assert "customers.name" in told.out
-    assert "payer" not in told.out
+    result = holdfast("apply", shop, *files, "--batch-id", "both")
+    assert result.code == 0, "an order with its new customer breaks nothing"
+    assert "batch 1 on orders, customers: 2 rows inserted, 0 deleted" in result.out
+    assert "orders.cust" in result.out
+    assert "customers.name" in result.out
+    assert "payer" not in result.out
     again = holdfast("apply", shop, *files, "--batch-id", "both")
     assert "batch both was applied before" in again.out
     assert names_in(shop, "customers") == ["Ann", "Bob", "Cid"]
@@ -51,7 +51,7 @@ def test_files_of_several_tables_are_one_batch(holdfast: Holdfast, shop: Path, t
     assert holdfast("verify", shop, "--deep").code == 0
 
 
-def test_a_batch_tells_what_it_ignored_in_each_table(holdfast: Holdfast, shop: Path, tmp_path: Path) -> None:
+def test_a_batch_shows_what_it_ignored_in_each_table(holdfast: Holdfast, shop: Path, tmp_path: Path) -> None:
     orders = write(tmp_path / "gone.csv", ["id,cust,paid", "1,1,2.5", "8,8,1.5", "9,9,1.5"])
     files = ["--table", f"orders={orders}", "--table", f"customers={tmp_path / 'c.csv'}"]
     assert holdfast("apply", shop, *files, "--how", "delete", "--on-missing", "ignore").code == 0
@@ -62,9 +62,9 @@ def test_a_batch_tells_what_it_ignored_in_each_table(holdfast: Holdfast, shop: P
 
 def test_an_order_without_its_customer_is_an_alarm(holdfast: Holdfast, shop: Path, tmp_path: Path) -> None:
     more = write(tmp_path / "more.csv", ["id,cust,paid", "3,3,1.5", "4,4,1.5"])
-    told = holdfast("apply", shop, "--table", f"orders={more}", "--table", f"customers={tmp_path / 'c.csv'}")
-    assert told.code == 1
-    assert "exit code 1: 1 rule of your own got worse" in told.err
+    result = holdfast("apply", shop, "--table", f"orders={more}", "--table", f"customers={tmp_path / 'c.csv'}")
+    assert result.code == 1
+    assert "exit code 1: 1 rule of your own got worse" in result.err
     (orphan,) = holdfast("violations", shop, "--format", "json").of_kind("violation")
     assert (orphan["rows"], orphan["t"]) == ([3], {"id": 4, "cust": 4, "paid": 1.5})
 
@@ -74,8 +74,8 @@ def test_a_feed_names_the_table_of_each_row(holdfast: Holdfast, shop: Path, tmp_
         tmp_path / "feed.csv",
         ["tbl,op,id,cust,paid,name", "orders,insert,3,3,1.5,", "customers,insert,3,,,Cid", "orders,delete,1,1,2.5,"],
     )
-    told = holdfast("apply", shop, "--changes", feed, "--table-column", "tbl")
-    assert (told.code, "batch 1 on orders, customers: 2 rows inserted, 1 deleted" in told.out) == (0, True)
+    result = holdfast("apply", shop, "--changes", feed, "--table-column", "tbl")
+    assert (result.code, "batch 1 on orders, customers: 2 rows inserted, 1 deleted" in result.out) == (0, True)
     folder = tmp_path / "incoming"
     folder.mkdir()
     lines = [{"tbl": "customers", "op": "c", "id": 9, "name": "Zoe"}, {"tbl": "orders", "op": "d", "id": 3}]

@@ -12,19 +12,19 @@ def test_verify(holdfast: Holdfast, state: Path) -> None:
     assert (ran.code, ran.err) == (0, "")
     assert ran.out.startswith(f"{state}: 4 files, ")
     assert ran.out.endswith("\nall is well\n")
-    (told,) = holdfast("verify", state, "--deep", "--format", "json").objects
-    assert (told["kind"], told["files"], told["problems"]) == ("verify", 4, [])
-    assert told["compared"] == ["column facts of people: 4"]
+    (found,) = holdfast("verify", state, "--deep", "--format", "json").objects
+    assert (found["kind"], found["files"], found["problems"]) == ("verify", 4, [])
+    assert found["compared"] == ["column facts of people: 4"]
 
 
-def test_verify_tells_what_is_damaged(holdfast: Holdfast, state: Path) -> None:
+def test_verify_shows_what_is_damaged(holdfast: Holdfast, state: Path) -> None:
     path = min((state / "segments").iterdir())
     path.write_bytes(path.read_bytes()[:-8])
     ran = holdfast("verify", state)
     assert ran.code == 2
     assert ran.out.splitlines()[1].startswith(f"{path}: damaged (")
-    told = holdfast("verify", state, "--format", "json")
-    assert (told.code, len(told.objects[0]["problems"])) == (2, 1)
+    result = holdfast("verify", state, "--format", "json")
+    assert (result.code, len(result.objects[0]["problems"])) == (2, 1)
     refused(holdfast("verify", state.parent), "not a Holdfast state")
 
 
@@ -38,5 +38,5 @@ def test_backup(holdfast: Holdfast, state: Path, people: Path, tmp_path: Path) -
     assert holdfast("apply", tmp_path / "one", "--delete", people).code == 0
     assert Picture.of(state) == before
     refused(holdfast("backup", state, tmp_path / "one"), "one: already there", "give a new folder")
-    (told,) = holdfast("backup", state, tmp_path / "two", "--format", "json").objects
-    assert (told["kind"], told["files"], told["batch"]) == ("backup", 4, 1)
+    (found,) = holdfast("backup", state, tmp_path / "two", "--format", "json").objects
+    assert (found["kind"], found["files"], found["batch"]) == ("backup", 4, 1)

@@ -26,11 +26,11 @@ def test_watching_a_folder(holdfast: Holdfast, state: Path, tmp_path: Path) -> N
         pa.table({"id": [9], "name": ["Flo"], "score": [None], "day": pa.array([0], pa.date32())}), folder / "b.arrow"
     )
     write(folder / "_hidden.csv", ["never read"])
-    told = holdfast("watch", state, "--from", folder, "--once")
-    assert told.code == 0, told.err
-    assert "a first.csv: batch 2 on people: 1 rows inserted, 0 deleted" in told.out
-    assert "b.arrow: batch 3 on people" in told.out
-    assert "Watching" in told.err
+    result = holdfast("watch", state, "--from", folder, "--once")
+    assert result.code == 0, result.err
+    assert "a first.csv: batch 2 on people: 1 rows inserted, 0 deleted" in result.out
+    assert "b.arrow: batch 3 on people" in result.out
+    assert "Watching" in result.err
     assert names_in(state) == ["Ann", "Bob", "Cy", "Di", "Eve", "Flo"]
     write(folder / "c.csv", [HEADER, "10,Guy,0.5,2024-02-01"])
     lines = holdfast("watch", state, "--from", folder, "--once", "--format", "json")
@@ -46,10 +46,10 @@ def test_a_replaced_file_is_a_new_batch(holdfast: Holdfast, state: Path, tmp_pat
     write(folder / "today.csv", [HEADER, "8,Eve,0.5,2024-02-01"])
     assert holdfast(*command).code == 0
     write(folder / "today.csv", [HEADER, "9,Flo,0.5,2024-02-02"])
-    told = holdfast(*command)
-    assert told.code == 0
-    assert f"{folder / 'today.csv'}: replaced since it was applied" in told.err
-    assert "today.csv: batch 3 on people: 1 rows inserted, 1 deleted" in told.out
+    result = holdfast(*command)
+    assert result.code == 0
+    assert f"{folder / 'today.csv'}: replaced since it was applied" in result.err
+    assert "today.csv: batch 3 on people: 1 rows inserted, 1 deleted" in result.out
     assert names_in(state) == ["Flo"]
 
 
