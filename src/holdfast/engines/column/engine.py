@@ -30,7 +30,7 @@ class ColumnEngine(Engine[WatchedTable, FactsState]):
         """Look at the values that became more or less frequent."""
         change = batch.only
         before = state.facts
-        state.update(change.after)
+        state.follow(change.after)
         return between(before, state.facts)
 
     def result(self, state: FactsState) -> Result:

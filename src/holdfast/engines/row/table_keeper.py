@@ -18,7 +18,7 @@ from holdfast.engines.given.keeper import Answer, Arrays, Cut, Effect, Keeper, O
 from holdfast.engines.given.status import Status
 from holdfast.engines.listing import Listing
 from holdfast.engines.row.evaluate import violators, violators_in
-from holdfast.engines.row.measures import TableMeasure, measured
+from holdfast.engines.row.measures import TableMeasure
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import SILENT, Progress
 from holdfast.rules.given import Named
@@ -47,7 +47,7 @@ class MeasuresKeeper(Keeper[WatchedTable, Measures]):
     def begin(self, subject: WatchedTable, runner: Runner, progress: Progress = SILENT, old: Old = None) -> Measures:  # noqa: ARG002
         """Look at how often values occur: that costs little, whatever another plan knows."""
         frequencies = subject.part(Frequencies, runner, progress)
-        return [measured(named.rule, subject.table, frequencies) for named in self.rules]
+        return [TableMeasure(named.rule, subject.table, frequencies) for named in self.rules]
 
     def look(self, state: Measures, born: RowsOf, dead: RowsOf) -> tuple[Measures, Answer]:
         """Look at the values that became more or less frequent."""
@@ -95,7 +95,7 @@ class MeasuresKeeper(Keeper[WatchedTable, Measures]):
         """The state that `dump` described."""
         table, frequencies = subject.table, subject.part(Frequencies)
         return [
-            measured(named.rule, table, frequencies, arrays.get(f"{named.text}/leaders"), facts[named.text])
+            TableMeasure(named.rule, table, frequencies, arrays.get(f"{named.text}/leaders"), facts[named.text])
             for named in self.rules
         ]
 
