@@ -14,7 +14,7 @@ import pytest
 from holdfast.api import witness_rows
 from holdfast.api.monitor import Monitor
 from holdfast.changes.diff import Diff, Witness, Worth
-from holdfast.results.memory import ColumnFigures, Figures, KeptWitness
+from holdfast.results.memory import ColumnFigures, Figures, StoredWitness
 from holdfast.rules import registry
 from holdfast.store.layout import DATABASE
 from holdfast.table.types import Column
@@ -55,8 +55,8 @@ def test_given_rules_that_break_get_worse_and_hold_again(watch: Monitor) -> None
     for rule in (FD, DENIAL):
         lost, worse, gained = watch.memory().events_of(*rule)
         assert (lost.seq, lost.event, worse.seq, worse.event) == (1, "lost", 2, "worse")
-        assert lost.witness == KeptWitness((0, 2), (berlin, brelin), ({"id": 1}, {"id": 3}))
-        assert worse.witness == KeptWitness((0, 3), (berlin, bremen), ({"id": 1}, {"id": 4}))
+        assert lost.witness == StoredWitness((0, 2), (berlin, brelin), ({"id": 1}, {"id": 3}))
+        assert worse.witness == StoredWitness((0, 3), (berlin, bremen), ({"id": 1}, {"id": 4}))
         assert (gained.seq, gained.event, gained.witness) == (3, "gained", None)
     assert watch.memory().counts() == {1: {"lost": 4}, 2: {"worse": 2}, 3: {"gained": 4}}
     told = [(batch.lost, batch.gained, batch.changed) for batch in watch.history()]
@@ -117,7 +117,7 @@ def test_values_stay_when_rows_die_until_a_vacuum(watch: Monitor) -> None:
     assert watch.vacuum().events == 6
     assert watch.rows([2])[0].values is None
     lost, *_ = watch.memory().events_of(*FD)
-    assert lost.witness == KeptWitness((0, 2), ({"id": 1, "zip": "10115", "city": "Berlin"}, None), ({"id": 1}, {}))
+    assert lost.witness == StoredWitness((0, 2), ({"id": 1, "zip": "10115", "city": "Berlin"}, None), ({"id": 1}, {}))
     assert watch.vacuum().events == 0
 
 
@@ -165,7 +165,7 @@ def test_no_more_rows_are_kept_than_fit(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(witness_rows, "MOST_CELLS", 6)
     with Monitor.open(tmp_path / "s") as watch:
         watch.apply(inserts=pa.table({"id": [300], "n": [7], "m": [8]}))
-        assert sum(row.kept is not None for row in watch.rows([203])) == 1
+        assert sum(row.stored is not None for row in watch.rows([203])) == 1
         assert len(watch._store.memory.rows("t", [2])) == 2, "three values each"
 
 

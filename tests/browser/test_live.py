@@ -50,13 +50,13 @@ def page(browser: Browser, server: subprocess.Popen[str]) -> Iterator[Page]:
 
 
 def test_a_batch_arrives_while_the_page_is_open(page: Page, watch: Monitor, server: subprocess.Popen[str]) -> None:
-    expect(page.locator(".fate")).to_contain_text("Holds from the start.")
+    expect(page.locator(".verdict")).to_contain_text("Holds from the start.")
     expect(page.locator("#live")).to_be_visible()
     button = page.get_by_role("button", name="Theme: auto")
     button.focus()
     watch.apply(inserts=evil_people(30))
-    expect(page.locator("#told")).to_have_text(re.compile(r"^Batch 1 arrived: \d+ rules broke"))
-    expect(page.locator(".fate")).to_contain_text("Broke with batch 1. 30 rows to remove.")
+    expect(page.locator("#notice")).to_have_text(re.compile(r"^Batch 1 arrived: \d+ rules broke"))
+    expect(page.locator(".verdict")).to_contain_text("Broke with batch 1. 30 rows to remove.")
     expect(button).to_be_focused()
     expect(page.locator(".pair mark", has_text=EVIL).first).to_be_visible()
 
@@ -70,4 +70,4 @@ def test_a_batch_arrives_while_the_page_is_open(page: Page, watch: Monitor, serv
     expect(listed.locator("summary").first).to_have_text(first)
 
     server.kill()
-    expect(page.locator("#told")).to_contain_text("The connection is lost")
+    expect(page.locator("#notice")).to_contain_text("The connection is lost")

@@ -96,22 +96,22 @@ def test_a_million_rules_come_some_at_a_time(open_page: Open, tmp_path: Path) ->
     text = last.inner_text()
     last.click()
     expect(page.locator("main h1")).to_have_text(text)
-    expect(page.locator(".fate")).to_contain_text("Holds.")
+    expect(page.locator(".verdict")).to_contain_text("Holds.")
 
 
 def test_a_rule_shows_the_rows_that_broke_it(open_page: Open) -> None:
     page = open_page(ZIP)
-    expect(page.locator(".fate")).to_contain_text("Broke with batch 7. 3 rows to remove.")
+    expect(page.locator(".verdict")).to_contain_text("Broke with batch 7. 3 rows to remove.")
     pair = page.locator(".pair table").first
     assert pair.locator("tbody th").all_inner_texts() == ["Zip", "City"]
     expect(pair.locator("tr.marked")).to_contain_text("City")
     assert pair.locator("mark").all_inner_texts() == ["Salem", "Montgomery"]
     expect(page.get_by_text("7 other columns").first).to_be_visible()
     expect(page.get_by_text("Remove these 3 rows, and it holds.")).to_be_visible()
-    page.locator(".fared a[href='#/batch/7'] rect").click()
+    page.locator(".history a[href='#/batch/7'] rect").click()
     expect(page.locator("main h1")).to_have_text("Batch 7 on tax")
     follow(page, f"#/rule/fd/tax/{quote('Zip, City -> State')}")
-    expect(page.locator(".fate")).to_have_text("↳ Still holds: it follows from Zip -> State, which holds.")
+    expect(page.locator(".verdict")).to_have_text("↳ Still holds: it follows from Zip -> State, which holds.")
 
 
 def test_a_batch_and_the_difference_between_two(open_page: Open) -> None:

@@ -11,13 +11,13 @@ import pytest
 import holdfast as hf
 from holdfast.changes.diff import Diff, Witness, Worth
 from holdfast.results.alarms import FailOn
-from holdfast.results.flags import Marks
+from holdfast.results.marked_rules import MarkedRules
 from holdfast.results.outcome import Outcome
 from holdfast.rules.dependency import FD
 from holdfast.store.records import BatchRecord
 from tests.cli.running import Holdfast, refused, write
 
-NO_MARKS = Marks()
+NO_MARKS = MarkedRules()
 HEADER = "id,zip,city,note"
 ROWS = [f"{row},{row % 40},town {row % 40},{row * 7919 % 1200}" for row in range(1200)]  # zip and city go together
 WRONG = "1200,7,another town,5"  # breaks zip -> city, which all rows tested, and rules that hold by chance
@@ -77,7 +77,7 @@ def _broke(*worth: Worth | None) -> Outcome:
     return _outcome(Diff(lost=rules, witnesses=dict.fromkeys(rules, Witness((0, 1))), worth=known))
 
 
-def _outcome(diff: Diff, marks: Marks = NO_MARKS) -> Outcome:
+def _outcome(diff: Diff, marks: MarkedRules = NO_MARKS) -> Outcome:
     return Outcome(BatchRecord(1, "id", "t", "", "changes", 1, 0, 0, 0.1), {("fd", "t"): diff}, marks=marks)
 
 
@@ -125,7 +125,7 @@ def test_alarms_come_by_score() -> None:
 
 def test_json_shows_pinned_rules_first_then_the_best() -> None:
     broke = _broke(Worth(0.5, 1), Worth(0.7, 1), Worth(0.99, 1)).diffs["fd", "t"]
-    pinned = Marks(pinned=frozenset({("fd", "t", "a -> b0")}))
+    pinned = MarkedRules(pinned=frozenset({("fd", "t", "a -> b0")}))
     assert [line["rhs"] for line in _outcome(broke).to_json()[1:]] == ["b2", "b1", "b0"]
     assert [line["rhs"] for line in _outcome(broke, pinned).to_json()[1:]] == ["b0", "b2", "b1"]
     gained = _outcome(Diff(gained=broke.lost, gained_worth=broke.worth))

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.engines.scored import Scored
-from holdfast.ranking.order import Cover, cover_of
+from holdfast.ranking.order import Implications, implications_of
 from holdfast.rules.dependency import FD, Key
 
 ROWS = 1000
@@ -24,8 +24,8 @@ def key(text: str, score: float = 0.9) -> Scored:
     return Scored(Key("t", tuple(text.split(", "))), "t", score, ROWS, "")
 
 
-def cover(*likely: Scored) -> Cover:
-    return cover_of(likely, ROWS, COLUMNS)
+def cover(*likely: Scored) -> Implications:
+    return implications_of(likely, ROWS, COLUMNS)
 
 
 def test_a_chain_tells_its_links_alone() -> None:

@@ -33,7 +33,9 @@ def written(found: Suggestions, tmp_path: Path) -> Path:
 def test_any_name_can_be_written(tmp_path: Path, name: str) -> None:
     found = hf.suggest(towns(zip_code=name), "fd")
     rules = read_rules(written(found, tmp_path))
-    assert [(rule.text, rule.severity) for rule in rules.entries] == [(each.text, each.severity) for each in found.told]
+    assert [(rule.text, rule.severity) for rule in rules.entries] == [
+        (each.text, each.severity) for each in found.listed
+    ]
     assert hf.check(towns(zip_code=name), rules).violated is False
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 from holdfast.api.open_state import OpenState
-from holdfast.api.settings import stored_flags
+from holdfast.api.settings import stored_marks
 from holdfast.api.upkeep import Upkeep
 from holdfast.api.witness_rows import given_witnesses, witness_rows
 from holdfast.errors import BadInput
@@ -129,7 +129,7 @@ class Batches:
         record = state.store.batch(batch_id)
         assert record is not None
         self._upkeep.checkpoint_if_due(admitted)
-        return Outcome(record, diffs, marks=stored_flags(state.store), commit_seconds=commit_seconds)
+        return Outcome(record, diffs, marks=stored_marks(state.store), commit_seconds=commit_seconds)
 
 
 def _as_first_read(given: ReadOptions, first: CsvOptions) -> ReadOptions:

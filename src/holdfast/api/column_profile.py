@@ -12,7 +12,7 @@ from holdfast.report.document.content import Content
 from holdfast.report.document.context import Context
 from holdfast.report.document.redaction import ShownValues
 from holdfast.report.document.tables import TableWriter
-from holdfast.results.column import Lens
+from holdfast.results.column import ColumnProfile
 from holdfast.rules.dependency import FD
 from holdfast.text.quotes import quoted
 from holdfast.visible import visible
@@ -20,7 +20,7 @@ from holdfast.visible import visible
 _OWN, _DETERMINED, _DETERMINES, _BROKEN = "your rules", "determined by", "determines", "broken"
 
 
-def column_profile(content: Content, table: str, name: str) -> Lens:
+def column_profile(content: Content, table: str, name: str) -> ColumnProfile:
     """The profile of a column of a state."""
     of = Context(content, ShownValues(), BUDGET, None)
     own = {visible(each): place for place, each in enumerate(of.schemas[table].names)}
@@ -35,7 +35,7 @@ def column_profile(content: Content, table: str, name: str) -> Lens:
     drawn = ("distribution", "nulls_line")
     facts = {key: value for key, value in about.items() if key not in (*drawn, "name", "quoted")}
     pictures = tuple(about[key] for key in drawn if about.get(key))
-    return Lens(table, name, facts, {kind: tuple(texts) for kind, texts in found.items() if texts}, pictures)
+    return ColumnProfile(table, name, facts, {kind: tuple(texts) for kind, texts in found.items() if texts}, pictures)
 
 
 def _rules_with(of: Context, sign: str) -> Iterator[tuple[str, str]]:

@@ -268,13 +268,13 @@ class Monitor(View):
         self, rule: str, *, table: str | None = None, undo: bool = False, change_id: str | None = None
     ) -> Changed:
         """Ignore a found rule: it raises no alarm, and a page lists it last. `undo` takes that back."""
-        return self._change_rules(change_id, lambda edit: edit.flag(rule, table, None if undo else "ignored"))
+        return self._change_rules(change_id, lambda edit: edit.mark(rule, table, None if undo else "ignored"))
 
     def pin(self, rule: str, *, table: str | None = None, undo: bool = False, change_id: str | None = None) -> Changed:
         """Have a found rule matter, whatever its score is: it raises an alarm when it breaks, and a page lists it
         first. `undo` takes that back.
         """
-        return self._change_rules(change_id, lambda edit: edit.flag(rule, table, None if undo else "pinned"))
+        return self._change_rules(change_id, lambda edit: edit.mark(rule, table, None if undo else "pinned"))
 
     def watch(self, classes: str | Sequence[str], *, change_id: str | None = None, **settings: Any) -> Changed:
         """Find the rules of more classes, and maintain them from now on. `settings` are those of the classes."""

@@ -1,4 +1,4 @@
-"""What a state is to watch, as its database stores it: settings, given rules, and flags of found ones."""
+"""What a state is to watch, as its database stores it: settings, given rules, and marks of found ones."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from holdfast.results.flags import MARKS, Marks
+from holdfast.results.marked_rules import MARKS, MarkedRules
 from holdfast.rules.given import Given, GivenRule, TableRules
 from holdfast.store.store import Store
 
@@ -37,6 +37,6 @@ def stored_rules(store: Store) -> dict[str, dict[str, TableRules]]:
     }
 
 
-def stored_flags(store: Store) -> Marks:
+def stored_marks(store: Store) -> MarkedRules:
     """The found rules that are ignored, and those that are pinned."""
-    return Marks.read(store.meta(MARKS))
+    return MarkedRules.read(store.meta(MARKS))

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 from holdfast.api.open_state import OpenState
-from holdfast.api.settings import stored_flags
+from holdfast.api.settings import stored_marks
 from holdfast.api.tables_report import BEST, left_out_notes
 from holdfast.api.workspace import Subject
 from holdfast.changes.diff import Result
@@ -48,8 +48,8 @@ class _StateContent:
         self._events = self._memory.events(most=MOST_EVENTS)
         self._turns = _turns(event for event in self._events if self._is_watched(event))
         self._figures = self._memory.figures()
-        flags = stored_flags(state.store)
-        self._flags = {**dict.fromkeys(flags.pinned, "pinned"), **dict.fromkeys(flags.ignored, "ignored")}
+        marks = stored_marks(state.store)
+        self._marks = {**dict.fromkeys(marks.pinned, "pinned"), **dict.fromkeys(marks.ignored, "ignored")}
 
     def _is_watched(self, event: Event) -> bool:
         """Whether the rule of an event is still watched, and if it is a given one, still given."""
@@ -107,8 +107,8 @@ class _StateContent:
             if declared.facts:
                 continue
             best = result.values() if declared.given else islice(result.values(), BEST)
-            flagged = [result[text] for *at, text in self._flags if tuple(at) == (engine, subject) and text in result]
-            for rule in {each.text: each for each in (*best, *flagged)}.values():
+            marked = [result[text] for *at, text in self._marks if tuple(at) == (engine, subject) and text in result]
+            for rule in {each.text: each for each in (*best, *marked)}.values():
                 seen = self._rule((engine, subject, rule.text), rule, with_rows)
                 shown.add(seen.key)
                 yield seen
@@ -139,7 +139,7 @@ class _StateContent:
             [_witness_of(each) for each in reversed(turns) if each.witness and with_rows],
             self._listing(finding) if given and with_rows else None,
             implied_by=implied if rule is None and timeline.state == "implied" else "",
-            mark=self._flags.get(key, ""),
+            mark=self._marks.get(key, ""),
         )
 
     def _listing(self, finding: Mapping[str, Any]) -> Listing | None:

@@ -160,7 +160,7 @@ class _Answers:
         """What engines of some classes find in tables, with the same spec as in the state."""
         for at, state in self._watched.states.items():
             if at[0] in classes:
-                engine = tables.engines[at[0]] = self._watched.engines[at[0]].as_asked_of(state)
+                engine = tables.engines[at[0]] = self._watched.engines[at[0]].with_settings_of(state)
                 yield at, engine.result(tables.discover(at, self._state.progress))
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from holdfast.api.open_state import OpenState, opened_store
 from holdfast.api.rows import matching, rows_of
-from holdfast.api.settings import stored_flags, stored_rules
+from holdfast.api.settings import stored_marks, stored_rules
 from holdfast.api.workspace import Subject, Workspace
 from holdfast.changes.diff import Finding, Result
 from holdfast.engines.listing import Listing
@@ -18,8 +18,8 @@ from holdfast.errors import BadInput, refuse_below
 from holdfast.progress import Progress
 from holdfast.results.checked import Listings
 from holdfast.results.explanation import Explanation
-from holdfast.results.flags import Marks
 from holdfast.results.history import RuleHistory, StateSummary
+from holdfast.results.marked_rules import MarkedRules
 from holdfast.results.memory import Memory
 from holdfast.results.rows import Row
 from holdfast.rules.registry import examples
@@ -32,7 +32,7 @@ from holdfast.visible import visible
 
 if TYPE_CHECKING:
     from holdfast.advice.advice import Advice
-    from holdfast.results.column import Lens
+    from holdfast.results.column import ColumnProfile
     from holdfast.results.suggestions import Suggestions
     from holdfast.rules.file import Rules
 
@@ -253,7 +253,7 @@ class View:
         results = {rules: found for (rules, subject), found in watched.results().items() if subject == name}
         return advice_on(clause, [have] if isinstance(have, str) else have, watched.schemas[name], results)
 
-    def column(self, name: str, *, table: str | None = None) -> Lens:
+    def column(self, name: str, *, table: str | None = None) -> ColumnProfile:
         """A column looked at closely: its values, what determines it and what it determines, all rules that name it."""
         from holdfast.api.column_profile import column_profile
         from holdfast.api.state_report import columns_content
@@ -280,9 +280,9 @@ class View:
 
         return rules_in(stored_rules(self._store))
 
-    def marks(self) -> Marks:
+    def marks(self) -> MarkedRules:
         """The found rules that are ignored, and those that are pinned."""
-        return stored_flags(self._store)
+        return stored_marks(self._store)
 
     def changes(self) -> dict[int, dict[str, Any]]:
         """What changes of rules, columns and tables did, by their numbers in the history."""

@@ -38,7 +38,7 @@ WIDE_PATTERNS = Budget(pairs=30_000_000, wide=NARROW + 1, wide_pairs=30_000_000)
 
 
 @dataclass(frozen=True)
-class Choice:
+class StrategyChoice:
     """A strategy, and why it was chosen."""
 
     name: str
@@ -51,16 +51,16 @@ def refuse_unknown(method: str) -> None:
         raise BadInput(f"there is no method {method!r}; choose from: {', '.join(get_args(Method))}")
 
 
-def choose(method: Method, rows: int, columns: int, budget: Budget) -> Choice:
+def choose(method: Method, rows: int, columns: int, budget: Budget) -> StrategyChoice:
     """The requested strategy, or the one that fits a table."""
     pairs = rows * (rows - 1) // 2
     if method != "auto":
-        return Choice(method, f"as --method {method} asks")
+        return StrategyChoice(method, f"as --method {method} asks")
     if pairs <= budget.pairs:
-        return Choice("counts", f"as {pairs:,} pairs of rows are few")
+        return StrategyChoice("counts", f"as {pairs:,} pairs of rows are few")
     if columns >= budget.wide and pairs <= budget.wide_pairs:
-        return Choice("counts", f"as {columns:,} columns are many, and {pairs:,} pairs of rows can be counted")
-    return Choice("borders", f"as {rows:,} rows make {pairs:,} pairs, too many to count them all")
+        return StrategyChoice("counts", f"as {columns:,} columns are many, and {pairs:,} pairs of rows can be counted")
+    return StrategyChoice("borders", f"as {rows:,} rows make {pairs:,} pairs, too many to count them all")
 
 
 def strategy_in_words(name: str, why: str) -> str:

@@ -175,7 +175,7 @@ class LinesTable:
     numbers: Sequence[str] = ()
 
 
-class Explanation(Printed):
+class CurrentExplanation(Printed):
     """Whether a rule holds, how far, and which rows to look at."""
 
     @abstractmethod
@@ -188,7 +188,7 @@ class Explanation(Printed):
 
 
 @dataclass(frozen=True)
-class Said(Explanation):
+class RuleMeaning(CurrentExplanation):
     """What a rule says, and whether it is among those that hold; None: nobody looked."""
 
     rule: Rule
@@ -204,7 +204,7 @@ class Said(Explanation):
         return {**self.rule.to_json(), **({} if self.holds is None else {"holds": self.holds})}
 
 
-class RuleExplanation(Explanation):
+class RuleExplanation(CurrentExplanation):
     """Whether a rule holds, with figures, and with the rows that break it where two show that."""
 
     FIGURES: ClassVar[tuple[str, ...]]  # fields that are numbers
@@ -276,7 +276,7 @@ class Engine(ABC, Generic[Subject, State]):
         """
         return self.discover(subject, runner, progress)
 
-    def as_asked_of(self, state: State) -> Engine[Subject, State]:  # noqa: ARG002
+    def with_settings_of(self, state: State) -> Engine[Subject, State]:  # noqa: ARG002
         """The engine with the settings that a state was made with: those that nobody gave follow from the shape of its
         table, and are settled.
         """
@@ -306,14 +306,14 @@ class Engine(ABC, Generic[Subject, State]):
         """The violations of the rules that were given, rule by rule; or only of those with a name or text."""
         return ()
 
-    def explain(self, state: State | None, subject: Subject, text: str, rows: Sequence[int] = ()) -> Explanation:  # noqa: ARG002
+    def explain(self, state: State | None, subject: Subject, text: str, rows: Sequence[int] = ()) -> CurrentExplanation:  # noqa: ARG002
         """Why a rule holds or doesn't, and which rows to look at first, or why just these rows break it; or at least
         what it says.
 
         The state is None, and the subject a table or all tables, where the class is not watched.
         """
         self.refuse_rows(rows)
-        return Said(parse(text), None if state is None else text in self.result(state))
+        return RuleMeaning(parse(text), None if state is None else text in self.result(state))
 
     def refuse_rows(self, rows: Sequence[int]) -> None:
         """Say so where rows are named that don't explain anything."""

@@ -32,12 +32,12 @@ def ranked(found: Sequence[Scored], shapes: Shapes) -> tuple[tuple[Suggestion, .
     by_table: dict[str, list[Scored]] = {table: [] for table in shapes}
     for each in compress(order, likely):
         by_table[each.table].append(each)
-    covers = {table: cover_of(by_table[table], rows, schema.names) for table, (schema, rows) in shapes.items()}
+    of_table = {table: implications_of(by_table[table], rows, schema.names) for table, (schema, rows) in shapes.items()}
     suggestions = [
-        Suggestion(each, rank, _group(each, covers[each.table]), is_likely, _implied_by(each, covers[each.table]))
+        Suggestion(each, rank, _group(each, of_table[each.table]), is_likely, _implied_by(each, of_table[each.table]))
         for rank, (each, is_likely) in enumerate(zip(order, likely, strict=True), 1)
     ]
-    same = [Same(table, columns) for table, cover in covers.items() for columns in cover.same.sets]
+    same = [Same(table, columns) for table, implications in of_table.items() for columns in implications.same.sets]
     return tuple(suggestions), tuple(same)
 
 
@@ -54,19 +54,19 @@ def _place(scored: Scored) -> tuple[float, int, int]:
     return -round(scored.score, 9), len(scored.columns), -scored.support
 
 
-def _group(scored: Scored, cover: Cover) -> str:
+def _group(scored: Scored, implications: Implications) -> str:
     """The rules that a rule is shown with: FDs by left side, other rules by class."""
     if not isinstance(scored.rule, FD):
         return scored.rule.kind
-    return ", ".join(dict.fromkeys(map(cover.same.representative, scored.columns)))
+    return ", ".join(dict.fromkeys(map(implications.same.representative, scored.columns)))
 
 
-def _implied_by(scored: Scored, cover: Cover) -> tuple[str, ...]:
+def _implied_by(scored: Scored, implications: Implications) -> tuple[str, ...]:
     """What an FD or a key follows from; a rule of another class may have the same text."""
-    return cover.implied_by.get(scored.text, ()) if isinstance(scored.rule, FD | Key) else ()
+    return implications.implied_by.get(scored.text, ()) if isinstance(scored.rule, FD | Key) else ()
 
 
-# ---- the cover of a table --------------------------------------------------------------------------------------------
+# ---- what follows from what ------------------------------------------------------------------------------------------
 
 
 class LikelyFD(NamedTuple):
@@ -91,14 +91,14 @@ class Equivalents(NamedTuple):
         return next((" = ".join(columns) for columns in self.sets if column in columns), "")
 
 
-class Cover(NamedTuple):
+class Implications(NamedTuple):
     """The equivalent columns of a table, and the rules that follow from others, with these."""
 
     same: Equivalents
     implied_by: Mapping[str, tuple[str, ...]]
 
 
-def cover_of(likely: Sequence[Scored], rows: int, names: Sequence[str]) -> Cover:
+def implications_of(likely: Sequence[Scored], rows: int, names: Sequence[str]) -> Implications:
     """What follows from what among the likely rules of a table; these come with the best first."""
     rules = [LikelyFD(each, frozenset(each.columns), each.rule.rhs) for each in likely if isinstance(each.rule, FD)]
     keys = [each for each in likely if isinstance(each.rule, Key)]
@@ -112,7 +112,7 @@ def cover_of(likely: Sequence[Scored], rows: int, names: Sequence[str]) -> Cover
             implied[rule.scored.text] = why
         else:
             left.append(rule)
-    return Cover(same, implied | _implied(left) | _implied_keys(keys, rules, same))
+    return Implications(same, implied | _implied(left) | _implied_keys(keys, rules, same))
 
 
 # ---- equivalent columns ----------------------------------------------------------------------------------------------

@@ -54,7 +54,7 @@ class Suggestion:
         return str(self.scored.rule.to_json()["rhs"])
 
     @property
-    def is_told(self) -> bool:
+    def is_listed(self) -> bool:
         """Whether it is likely and does not follow from others."""
         return self.is_likely and not self.implied_by
 

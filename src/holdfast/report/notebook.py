@@ -20,7 +20,7 @@ from holdfast.report.document.timeline import timeline_of, turn_of
 from holdfast.report.pictures import STYLE, escape, strip
 from holdfast.report.tables import sections
 from holdfast.results.checked import Checked, Listings
-from holdfast.results.column import Lens
+from holdfast.results.column import ColumnProfile
 from holdfast.results.drawn import Drawn, shape_lines
 from holdfast.results.explanation import Explanation
 from holdfast.results.found import Found
@@ -218,7 +218,7 @@ def _outcome_html(outcome: Outcome) -> str:
 
 
 @html_of.register
-def _lens(lens: Lens) -> str:
+def _lens(lens: ColumnProfile) -> str:
     parts = [heading(f"{lens.table}.{lens.name}"), lines([lens.summary()]), *lens.pictures]
     for kind, texts in lens.rules.items():
         parts.append(heading(kind) + bullets(texts[:_EACH], len(texts) - _EACH))

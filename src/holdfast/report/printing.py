@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rich.box import ROUNDED
 from rich.table import Table
 
-from holdfast.engines.contract import Explanation, is_given, score_cell
+from holdfast.engines.contract import CurrentExplanation, is_given, score_cell
 from holdfast.engines.listing import Listing
 from holdfast.engines.registry import rule_class
 from holdfast.engines.thresholds import SHOWN
@@ -240,7 +240,7 @@ def _cell(value: Any, marked: bool) -> str:
     return f"[bold red]{text}[/bold red]" if marked else text
 
 
-def print_explanation(explained: Explanation) -> None:
+def print_explanation(explained: CurrentExplanation) -> None:
     """Why a rule holds or doesn't: its lines, and the table below them."""
     console = Terminal()
     for line in explained.lines():

@@ -11,7 +11,7 @@ from holdfast.visible import Printed, brief
 
 
 @dataclass(frozen=True, repr=False)
-class Lens(Printed, Drawn):
+class ColumnProfile(Printed, Drawn):
     """A column: its facts, and the rules that name it, the best of each kind first.
 
     With `watch` and `more` of the example of `Monitor`:

@@ -12,7 +12,7 @@ from typing import Any
 from holdfast.engines import contract
 from holdfast.engines.contract import Json, LinesTable
 from holdfast.results.drawn import Drawn
-from holdfast.results.memory import Event, KeptWitness
+from holdfast.results.memory import Event, StoredWitness
 from holdfast.text.quotes import names_in
 from holdfast.text.row_names import by_key, by_number, by_values, listed
 
@@ -31,7 +31,7 @@ class BrokenPeriod:
 
 
 @dataclass(frozen=True, repr=False)
-class Explanation(Drawn, contract.Explanation):
+class Explanation(Drawn, contract.CurrentExplanation):
     """Whether a rule holds, and what batches did to it, the oldest first.
 
     With `watch` and `more` of the example of `Monitor`:
@@ -43,7 +43,7 @@ class Explanation(Drawn, contract.Explanation):
     It broke with batch 1 because of id 1 (zip 10115, city Berlin) and id 3 (zip 10115, city Brelin).
     """
 
-    now: contract.Explanation
+    now: contract.CurrentExplanation
     events: tuple[Event, ...]
     last: int  # the number of the last batch
 
@@ -105,7 +105,7 @@ def _because(event: Event) -> str:
     return with_batch if event.witness is None else f"{with_batch} because of {_rows(event.witness, event.text)}"
 
 
-def _rows(witness: KeptWitness, text: str) -> str:
+def _rows(witness: StoredWitness, text: str) -> str:
     """The rows of a witness in words: their names, and their values in the columns that a rule names."""
     if witness.sentence:
         return witness.sentence

@@ -19,7 +19,7 @@ RuleKey = tuple[str, str, str]  # engine, table ("*": all) and text
 
 
 @dataclass(frozen=True)
-class KeptWitness(Witness):
+class StoredWitness(Witness):
     """The rows that broke a rule, as they were then: their numbers; their values (None: not stored, as they were too
     many or a vacuum removed them); their keys, where the table has one; and a sentence that says how, where that is not
     plain.
@@ -58,7 +58,7 @@ class Event:
     event: str
     text: str
     finding: Json | None  # the rule as an object; None where its text says all, and for rules that got worse
-    witness: KeptWitness | None
+    witness: StoredWitness | None
     by: str
 
     @property
@@ -164,7 +164,7 @@ class _WitnessValues:
         self._batches = {record.seq for record in records if record.witness}
         self._rows: dict[str, dict[tuple[int, int], Json]] = {}
 
-    def witness(self, record: EventRecord) -> KeptWitness:
+    def witness(self, record: EventRecord) -> StoredWitness:
         """The witness of an event, with the stored values."""
         stored: dict[str, Any] = json.loads(record.witness or "")
         rows = tuple(stored["rows"])
@@ -175,7 +175,7 @@ class _WitnessValues:
         values = tuple(known.get((record.seq, row)) for row in rows)
         stored_keys = [self._names.now(table, record.seq, key) for key in stored.get("keys") or ()]
         keys = tuple(stored_keys or self._keys_in(table, values))
-        return KeptWitness(rows, values, keys, sentence=stored.get("sentence", ""))
+        return StoredWitness(rows, values, keys, sentence=stored.get("sentence", ""))
 
     def _keys_in(self, table: str, values: tuple[Json | None, ...]) -> list[Json]:
         """The keys among the values, where the table has one; empty for rows without stored values."""

@@ -13,7 +13,7 @@ from holdfast.engines.registry import ALL_TABLES
 from holdfast.intake.quarantine import Quarantined
 from holdfast.results.alarms import Alarming, FailOn, alarming
 from holdfast.results.drawn import Drawn, rules_counted, section
-from holdfast.results.flags import Mark, Marks
+from holdfast.results.marked_rules import Mark, MarkedRules
 from holdfast.results.outcome_lines import (
     TableDiff,
     below_coverage,
@@ -48,7 +48,7 @@ class Outcome(Printed, Drawn):
     diffs: Mapping[tuple[str, str], Diff] = field(default_factory=dict)
     already_applied: bool = False
     quarantined: Quarantined | None = None  # None: no quarantine folder was given
-    marks: Marks = field(default=Marks())  # the ignored and the pinned rules
+    marks: MarkedRules = field(default=MarkedRules())  # the ignored and the pinned rules
     commit_seconds: float = 0.0  # not in `seconds` of the batch: the commit writes that to the history
 
     @property
@@ -81,7 +81,7 @@ class Outcome(Printed, Drawn):
     # ---- marked rules -----------------------------------------------------------------------------------------------
 
     @cached_property
-    def told(self) -> dict[tuple[str, str], Diff]:
+    def listed(self) -> dict[tuple[str, str], Diff]:
         """The diffs as people see them: without ignored rules, and without broken pinned ones, which come first."""
         shown = {}
         for at, diff in self.diffs.items():
@@ -158,7 +158,7 @@ class Outcome(Printed, Drawn):
         condition, alarms = alarming(fail_on), self.alarms(fail_on)
         given = sum(is_given(rule.to_json()) for rule in alarms)
         pinned = sum(len(diff.lost) for diff in self.pinned.values()) if condition.given else 0
-        found, lost = len(alarms) - given - pinned, sum(len(diff.witnesses) for diff in self.told.values())
+        found, lost = len(alarms) - given - pinned, sum(len(diff.witnesses) for diff in self.listed.values())
         parts = [f"{rules_counted(given)} of your own got worse"] if given else []
         parts += [f"{rules_counted(pinned)} that you pinned broke"] if pinned else []
         parts += [f"{rules_counted(found)} broke" + ("" if condition.all else f" with {condition}")] if found else []
@@ -181,7 +181,7 @@ class Outcome(Printed, Drawn):
 
     def _alarming(self, condition: Alarming) -> Iterator[tuple[float, Finding]]:
         """The broken rules that meet a condition, with their scores (0: not known)."""
-        for diff in self.told.values():
+        for diff in self.listed.values():
             known = diff.worth or {}
             if condition.all:
                 broken = ((text, rule) for text, rule in diff.lost.items() if text in diff.witnesses)
@@ -266,8 +266,8 @@ class Outcome(Printed, Drawn):
 
     def rule_lines(self, most: int = 10) -> Iterator[tuple[str, list[str]]]:
         """The broken rules with the rows that broke them, and the rules that hold now: headings and first lines."""
-        diffs = self.told.values()
-        others, pinned = (self._of_tables(each) for each in (self.told, self.pinned))
+        diffs = self.listed.values()
+        others, pinned = (self._of_tables(each) for each in (self.listed, self.pinned))
         if broken := sum(len(diff.lost) for diff in self.pinned.values()):
             yield f"pinned: {rules_counted(broken)} that you pinned broke", lost_lines(pinned, most)
         lost, gained = (sum(len(getattr(diff, part)) for diff in diffs) for part in ("witnesses", "gained"))

@@ -43,17 +43,17 @@ class Row:
     alive: bool
     inserted_by: int
     deleted_by: int | None
-    kept: StoredRow | None
+    stored: StoredRow | None
 
     @property
     def name(self) -> str:
         """Its key, or its number."""
-        return by_key(self.kept.key) if self.kept and self.kept.key else by_number(self.number)
+        return by_key(self.stored.key) if self.stored and self.stored.key else by_number(self.number)
 
     @property
     def values(self) -> Values | None:
         """Its values by column, as far as they are stored."""
-        return self.kept.values if self.kept else None
+        return self.stored.values if self.stored else None
 
     def __str__(self) -> str:
         came = f"inserted by batch {self.inserted_by}" if self.inserted_by else "there from the start"
@@ -67,25 +67,25 @@ class Row:
         return f"{number} of {self.table}" if self.name == number else f"{number} of {self.table} ({self.name})"
 
     def _where(self) -> str:
-        if self.kept is None:
+        if self.stored is None:
             return "its values are no longer stored"
-        if self.kept.place == "files":
+        if self.stored.place == "files":
             return "its values are still in the files"
-        return f"values from the event when {self.kept.rule} broke with batch {self.kept.batch}"
+        return f"values from the event when {self.stored.rule} broke with batch {self.stored.batch}"
 
     def to_json(self) -> dict[str, Any]:
         """The object that `--format json` prints."""
-        kept = self.kept
-        event = {"event": {"batch": kept.batch, "rule": kept.rule}} if kept and kept.place == "event" else {}
+        stored = self.stored
+        event = {"event": {"batch": stored.batch, "rule": stored.rule}} if stored and stored.place == "event" else {}
         return {
             "kind": "row",
             "table": self.table,
             "row": self.number,
-            **({"key": dict(kept.key)} if kept and kept.key else {}),
+            **({"key": dict(stored.key)} if stored and stored.key else {}),
             "alive": self.alive,
             "inserted_by": self.inserted_by,
             "deleted_by": self.deleted_by,
-            "kept_in": kept.place if kept else None,
+            "kept_in": stored.place if stored else None,
             **event,
-            "values": dict(kept.values) if kept else None,
+            "values": dict(stored.values) if stored else None,
         }

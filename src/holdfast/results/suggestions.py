@@ -79,19 +79,19 @@ class Suggestions(Printed, Drawn, Framed, Sequence[Suggestion]):
         return len(self.ranked)
 
     @property
-    def told(self) -> tuple[Suggestion, ...]:
+    def listed(self) -> tuple[Suggestion, ...]:
         """The likely rules that do not follow from others."""
-        return tuple(each for each in self.ranked if each.is_told)
+        return tuple(each for each in self.ranked if each.is_listed)
 
     def rules(self, top: int | None = None) -> Rules:
-        """The best of the shown rules, for `check` or `Monitor.create`."""
+        """The best of the listed rules, for `check` or `Monitor.create`."""
         refuse_below(1, top, "the number of rules")
-        return Rules(tuple(given_rules(self.told[:top])))
+        return Rules(tuple(given_rules(self.listed[:top])))
 
     def rules_text(self, top: int | None = None) -> str:
         """The same as a rule file, with the evidence for each rule as a comment."""
         refuse_below(1, top, "the number of rules")
-        return rules_text(self.told[:top])
+        return rules_text(self.listed[:top])
 
     def to_json(self) -> list[dict[str, Any]]:
         """One object a rule in the order of their ranks, then columns that determine each other, and rows that look
@@ -110,7 +110,7 @@ class Suggestions(Printed, Drawn, Framed, Sequence[Suggestion]):
         """
         several = len(self.shapes) > 1
         for declared in suggestible():
-            own = [each for each in self.told if each.kind == declared.name]
+            own = [each for each in self.listed if each.kind == declared.name]
             if own and declared.by_left_side:
                 if self.same:
                     same = [Line(f"{each.table}: {each}" if several else str(each)) for each in self.same[:top]]
@@ -142,7 +142,7 @@ class Suggestions(Printed, Drawn, Framed, Sequence[Suggestion]):
 
     def last_lines(self) -> list[str]:
         """A line if there is nothing to show, and what is left out."""
-        return [*([] if self.told else ["no likely rules found"]), *filter(None, [self.unlisted_line()])]
+        return [*([] if self.listed else ["no likely rules found"]), *filter(None, [self.unlisted_line()])]
 
 
 def _line(each: Suggestion, with_table: bool) -> Line:
@@ -160,7 +160,7 @@ def _determining(found: Suggestions, several: bool) -> list[Line]:
         for (table, _), rules in _groups(found).items()
         for near in (False, True)
     ]
-    shown = [(table, rules) for table, rules in halves if any(each.is_told for each in rules)]
+    shown = [(table, rules) for table, rules in halves if any(each.is_listed for each in rules)]
     return [_group_line(f"{table}: " if several else "", rules) for table, rules in shown]
 
 
@@ -180,7 +180,7 @@ def _groups(found: Suggestions) -> dict[tuple[str, str], list[Suggestion]]:
 
 
 def _group_line(before: str, rules: Sequence[Suggestion]) -> Line:
-    direct, through = ([each.right for each in rules if each.is_told is flag] for flag in (True, False))
+    direct, through = ([each.right for each in rules if each.is_listed is flag] for flag in (True, False))
     nearly = "nearly " if rules[0].scored.to_remove else ""
     verb = "determine" if len(rules[0].scored.columns) > 1 else "determines"
     listed = ", ".join(direct) + (f"; through them {', '.join(through)}" if through else "")

@@ -91,8 +91,8 @@ def test_each_tells_its_rows_to_remove(some: list[Row], nulls: NullMode) -> None
         groups = Groups(world.table, [NAMES.index(name) for name in one.rule.lhs], NAMES.index(one.rule.rhs))
         assert (one.to_remove, one.g3) == (groups.to_remove, groups.to_remove / len(some))
         assert one.rule.error == groups.broken_pairs / pairs_of(len(some))
-        is_told = one.score >= least(len(one.rule.lhs))
-        assert list(one.rows) == (sorted(groups.outside().tolist())[:10] if is_told else [])
+        is_listed = one.score >= least(len(one.rule.lhs))
+        assert list(one.rows) == (sorted(groups.outside().tolist())[:10] if is_listed else [])
 
 
 def test_the_best_are_told() -> None:

@@ -75,7 +75,7 @@ def test_a_state_keeps_its_bound() -> None:
     for _ in range(2):
         assert "left sides up to 5" in engine.how(kept.state)
         kept.reload()
-    again = engine.as_asked_of(kept.state)
+    again = engine.with_settings_of(kept.state)
     assert Kept(again, world).result() == Kept(longest, world).result()
 
 

@@ -1,1 +1,1 @@
-"""Changes of what a state watches: its rules, classes and flags, the columns of its tables, and its tables."""
+"""Changes of what a state watches: its rules, classes and marks, the columns of its tables, and its tables."""

@@ -11,7 +11,7 @@ from holdfast.api.workspace import Subject
 from holdfast.changes.diff import Result
 from holdfast.engines.contract import Json
 from holdfast.engines.registry import changed_settings, rule_class
-from holdfast.results.flags import RuleName
+from holdfast.results.marked_rules import RuleName
 from holdfast.store.rule_events import RuleEvent
 
 Results = Mapping[Subject, Result]
@@ -26,9 +26,9 @@ def effects(before: WatchSpec, spec: WatchSpec, old: Results, now: Results) -> d
         "added": [_brief(finding) for rule, finding in given_now.items() if rule not in given],
         "removed": [_brief(finding) for rule, finding in given.items() if rule not in given_now],
         "edited": [_brief(given_now[rule]) for rule in edited],
-        "ignored": _flagged(spec.flags.ignored - before.flags.ignored),
-        "pinned": _flagged(spec.flags.pinned - before.flags.pinned),
-        "unmarked": _flagged(_flags(before) - _flags(spec)),
+        "ignored": _marked(spec.marks.ignored - before.marks.ignored),
+        "pinned": _marked(spec.marks.pinned - before.marks.pinned),
+        "unmarked": _marked(_marks(before) - _marks(spec)),
         "watched": [_class(name, spec, now) for name in spec.classes if name not in before.classes],
         "unwatched": [{"class": name} for name in before.classes if name not in spec.classes],
     }
@@ -86,11 +86,11 @@ def _brief(finding: Json) -> Json:
     return {name: finding[name] for name in _SHOWN}
 
 
-def _flags(spec: WatchSpec) -> frozenset[RuleName]:
-    return spec.flags.ignored | spec.flags.pinned
+def _marks(spec: WatchSpec) -> frozenset[RuleName]:
+    return spec.marks.ignored | spec.marks.pinned
 
 
-def _flagged(rules: frozenset[RuleName]) -> list[Json]:
+def _marked(rules: frozenset[RuleName]) -> list[Json]:
     return [{"class": name, "table": table, "text": text} for name, table, text in sorted(rules)]
 
 

@@ -10,7 +10,7 @@ from holdfast.api.change.spec import WatchSpec
 from holdfast.api.workspace import Subject
 from holdfast.engines.registry import ALL_TABLES, given_class, rule_class
 from holdfast.errors import BadInput
-from holdfast.results.flags import Marks, RuleName
+from holdfast.results.marked_rules import MarkedRules, RuleName
 from holdfast.rules.bind import bind
 from holdfast.rules.file import RuleEntry, Rules
 from holdfast.rules.registry import parse
@@ -59,7 +59,7 @@ class Renames:
         }
 
     def spec(self, before: WatchSpec, schemas: Schemas) -> WatchSpec:
-        """What is still to watch: rules and flags under their new texts, without those that lost their meaning."""
+        """What is still to watch: rules and marks under their new texts, without those that lost their meaning."""
         ordered = {
             table: self._columns(table, names, schemas)
             for table, names in before.rules.ordered.items()
@@ -68,7 +68,7 @@ class Renames:
         rules = Rules((), {table: names for table, names in ordered.items() if names})
         entries = [self._entry(entry) for entry in before.rules.entries]
         rest = tuple(entry for entry in entries if _has_meaning(entry, rules, schemas))
-        return replace(before, rules=replace(rules, entries=rest), flags=self._flags(before.flags, schemas))
+        return replace(before, rules=replace(rules, entries=rest), marks=self._marks(before.marks, schemas))
 
     def _columns(self, table: str, names: Iterable[str], schemas: Schemas) -> tuple[str, ...]:
         own = [self.names.get(name, name) if table == self.table else name for name in names]
@@ -80,12 +80,12 @@ class Renames:
         subject = ALL_TABLES if declared.across else entry.table
         return replace(entry, text=self.text((declared.name, subject), entry.text))
 
-    def _flags(self, flags: Marks, schemas: Schemas) -> Marks:
+    def _marks(self, marks: MarkedRules, schemas: Schemas) -> MarkedRules:
         def renamed(rules: Iterable[RuleName]) -> frozenset[RuleName]:
             now = [(name, subject, self.text((name, subject), text)) for name, subject, text in rules]
             return frozenset(rule for rule in now if _names_columns(rule, schemas))
 
-        return Marks(renamed(flags.ignored), renamed(flags.pinned))
+        return MarkedRules(renamed(marks.ignored), renamed(marks.pinned))
 
 
 def _has_meaning(entry: RuleEntry, rules: Rules, schemas: Schemas) -> bool:

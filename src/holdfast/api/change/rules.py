@@ -20,7 +20,7 @@ from holdfast.api.view import View
 from holdfast.engines.registry import ALL_TABLES, given_class
 from holdfast.errors import BadInput
 from holdfast.results.changed import Changed
-from holdfast.results.flags import Mark
+from holdfast.results.marked_rules import Mark
 from holdfast.rules.file import RuleEntry, Rules, rules_of
 from holdfast.rules.promotion import as_given
 from holdfast.rules.registry import parse
@@ -58,10 +58,10 @@ class RuleEdit:
         ordered = _texts_among(compared, self._state.workspace.schemas[about]) if about else ()
         given = replace(own, table=about, severity=severity, note=note, where="")
         checked = self.checked(Rules((given,), {about: ordered} if ordered else {}))
-        flags = self.spec.flags.without({each.text for each in checked.entries}, {about or ALL_TABLES})
-        return replace(self.spec.with_rules(checked), flags=flags)
+        marks = self.spec.marks.without({each.text for each in checked.entries}, {about or ALL_TABLES})
+        return replace(self.spec.with_rules(checked), marks=marks)
 
-    def flag(self, rule: str, table: str | None, flag: Mark | None) -> WatchSpec:
+    def mark(self, rule: str, table: str | None, mark: Mark | None) -> WatchSpec:
         """Ignore or pin a found rule, or neither."""
         if known := self._view.given(rule, table=table):
             raise BadInput(f"{rule!r} is given: remove it, or give it with the severity warn ({known['text']})")
@@ -71,13 +71,13 @@ class RuleEdit:
         if kind not in spec.classes:
             raise BadInput(f"rules of the class {kind!r} are not watched here; watch them first")
         subject = ALL_TABLES if watched.engines[kind].declared.across else self._state.table_name(table)
-        pins = flag == "pinned" and (kind, subject, text) not in spec.flags.pinned
+        pins = mark == "pinned" and (kind, subject, text) not in spec.marks.pinned
         if pins and text not in watched.engines[kind].result(watched.states[kind, subject]):
             raise BadInput(
                 f"{text!r} is not among the rules that are found now (it does not hold, or follows from a "
                 "shorter one), so nobody would notice when it breaks; promote it, or pin one that is found"
             )
-        return replace(spec, flags=spec.flags.with_mark((kind, subject, text), flag))
+        return replace(spec, marks=spec.marks.with_mark((kind, subject, text), mark))
 
     # ---- which rules are meant
     # ----------------------------------------------------------------------------------------------

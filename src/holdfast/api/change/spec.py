@@ -1,4 +1,4 @@
-"""What a state is to watch, as a value: given rules, classes whose rules are found, flags of found rules, settings."""
+"""What a state is to watch, as a value: given rules, classes whose rules are found, marks of found rules, settings."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.api.checks import classes_of, rules_in
-from holdfast.api.settings import stored_flags, stored_rules, stored_settings
+from holdfast.api.settings import stored_marks, stored_rules, stored_settings
 from holdfast.engines.registry import make_settings, rule_class, settings_of
 from holdfast.errors import BadInput, suggest
-from holdfast.results.flags import Marks
+from holdfast.results.marked_rules import MarkedRules
 from holdfast.rules.file import Rules, free_name
 from holdfast.rules.given import GivenRule
 from holdfast.store.store import Store
@@ -20,11 +20,11 @@ from holdfast.store.store import Store
 
 @dataclass(frozen=True)
 class WatchSpec:
-    """Given rules, the names of watched classes whose rules are found, flags, and settings of classes."""
+    """Given rules, the names of watched classes whose rules are found, marks, and settings of classes."""
 
     rules: Rules
     classes: tuple[str, ...]
-    flags: Marks
+    marks: MarkedRules
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     def with_rules(self, added: Rules) -> WatchSpec:
@@ -85,20 +85,20 @@ class WatchSpec:
         classes = tuple(name for name in self.classes if name not in names)
         needed = {name for each in (*classes, *classes_of(self.rules)) for name in settings_of(each)}
         settings = {name: value for name, value in self.settings.items() if name in needed}
-        return replace(self, classes=classes, flags=self.flags.kept_in(classes), settings=settings)
+        return replace(self, classes=classes, marks=self.marks.kept_in(classes), settings=settings)
 
 
 def stored_spec(store: Store) -> WatchSpec:
     """What a state watches now."""
     found = tuple(name for name in store.watched if not rule_class(name).given)
-    return WatchSpec(rules_in(stored_rules(store)), found, stored_flags(store), stored_settings(store))
+    return WatchSpec(rules_in(stored_rules(store)), found, stored_marks(store), stored_settings(store))
 
 
-def state_rules(path: str | Path) -> tuple[Rules, Marks, list[str]]:
-    """The given rules of a state, the flags of found ones, and the watched classes, without loading tables."""
+def state_rules(path: str | Path) -> tuple[Rules, MarkedRules, list[str]]:
+    """The given rules of a state, the marks of found ones, and the watched classes, without loading tables."""
     with closing(Store(path)) as store:
         spec = stored_spec(store)
-        return spec.rules, spec.flags, list(spec.classes)
+        return spec.rules, spec.marks, list(spec.classes)
 
 
 def _place(entries: Sequence[GivenRule], new: GivenRule) -> int | None:

@@ -23,7 +23,7 @@ from holdfast.api.workspace import Subject, Workspace
 from holdfast.engines.registry import ALL_TABLES, make_engine, make_settings, names_in
 from holdfast.engines.watched import WatchedTable
 from holdfast.results.changed import Changed
-from holdfast.results.flags import MARKS
+from holdfast.results.marked_rules import MARKS
 from holdfast.rules.bind import bind
 from holdfast.rules.given import Given
 from holdfast.store.watch_change import WatchChange
@@ -146,5 +146,5 @@ class _Transaction:
         return {
             "watch": json.dumps(list(self._after.engines)),
             "settings": settings_text(spec.settings, self._now_given),
-            MARKS: spec.flags.written(),
+            MARKS: spec.marks.written(),
         }

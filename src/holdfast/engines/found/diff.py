@@ -19,7 +19,7 @@ from holdfast.borders.targets import Targets
 from holdfast.changes.diff import Cause, CauseKind, Diff, Finding
 from holdfast.engines.found.causes import Standing
 from holdfast.engines.found.covers import Listed, Mask, Parts, moved, within
-from holdfast.engines.found.rules import R, Rules
+from holdfast.engines.found.rules import FoundRules, R
 from holdfast.engines.thresholds import FEWEST_ROWS
 from holdfast.pairs import bitsets
 
@@ -34,7 +34,7 @@ class Moment(Generic[R]):
     targets: Targets
     covers: Parts
     minimal: Parts
-    reported: Rules[R]
+    reported: FoundRules[R]
 
     @property
     def has_pairs(self) -> bool:
@@ -70,14 +70,14 @@ class Step(Generic[R]):
         return _standing(gained, self.before, self.after, smaller, self.moved[0] if self.moved else None)
 
 
-def difference(before: Rules[R], after: Rules[R], lost: Parts, gained: Parts) -> Diff:
+def difference(before: FoundRules[R], after: FoundRules[R], lost: Parts, gained: Parts) -> Diff:
     """The diff of two moments, given what was lost and gained: also rules that stayed, and whose error is another, or
     that are empty now, or no longer.
     """
     return Diff(after.with_parts(gained), before.with_parts(lost), _changed(before, after))
 
 
-def _changed(before: Rules[R], after: Rules[R]) -> Mapping[str, tuple[Finding, Finding]]:
+def _changed(before: FoundRules[R], after: FoundRules[R]) -> Mapping[str, tuple[Finding, Finding]]:
     is_exact = all(part.broken is None for rules in (before, after) for part in rules.parts.values())
     if is_exact and before.filled is after.filled:
         return {}

@@ -18,14 +18,14 @@ from numpy.typing import NDArray
 
 from holdfast.borders.cover import Cover, Numbers, dump_parts, load_parts
 from holdfast.borders.evidence import Witnesses
-from holdfast.borders.method import Choice, strategy_in_words
+from holdfast.borders.method import StrategyChoice, strategy_in_words
 from holdfast.borders.targets import Targets
 from holdfast.changes.diff import NOBODY, Cause, CauseKind, Diff, Witness
 from holdfast.engines.contract import Engine, RuleClass
 from holdfast.engines.found.causes import Causes
 from holdfast.engines.found.covers import Listed, Parts, minimal
 from holdfast.engines.found.diff import Moment, Step
-from holdfast.engines.found.rules import R, Rules, Wording
+from holdfast.engines.found.rules import FoundRules, R, Wording
 from holdfast.engines.found.strategies import Covers, CoverStrategy, Spec
 from holdfast.engines.found.witnesses import Broken, Compared, breaking_pairs
 from holdfast.engines.thresholds import FEWEST_ROWS
@@ -109,7 +109,7 @@ class ContextEngine(Engine[WatchedTable, S], Generic[R, S]):
         """What is looked for; contexts are made of all columns, or `within` some."""
 
     @abstractmethod
-    def _choice(self, spec: Spec, table: Table, progress: Progress) -> Choice:
+    def _choice(self, spec: Spec, table: Table, progress: Progress) -> StrategyChoice:
         """The strategy, and why."""
 
     def _above(self, state: S) -> Parts:
@@ -150,7 +150,7 @@ class ContextEngine(Engine[WatchedTable, S], Generic[R, S]):
         """Why rules came and went, and which rows broke those that were lost. What nothing had tested did not break."""
         step, state.step = state.step, None
         assert step is not None
-        lost, gained = cast(Rules[R], diff.lost), cast(Rules[R], diff.gained)
+        lost, gained = cast(FoundRules[R], diff.lost), cast(FoundRules[R], diff.gained)
         went = step.of_lost(lost.listed, self.smaller)
         came = step.of_gained(gained.listed, self.smaller) if self.mended else None
         tested = ~lost.filled.empty(lost.wording.needed(lost.listed))
@@ -164,16 +164,16 @@ class ContextEngine(Engine[WatchedTable, S], Generic[R, S]):
         count = len(lost) + len(gained) if came else len(lost) - int(np.count_nonzero(went.broken))
         return replace(diff, witnesses=found, causes=Causes(count, causes))
 
-    def _broken_as(self, lost: Rules[R]) -> Callable[[int], Cause | None]:  # noqa: ARG002
+    def _broken_as(self, lost: FoundRules[R]) -> Callable[[int], Cause | None]:  # noqa: ARG002
         """What it is called that rows broke a rule that was lost, by its place; None: that is plain."""
         return lambda _: None
 
-    def result(self, state: S) -> Rules[R]:
+    def result(self, state: S) -> FoundRules[R]:
         """All minimal rules that hold; a mapping that makes them when they are read."""
         schema, rows = state.table.schema, state.table.rows
         parts = self._above(state) if rows >= FEWEST_ROWS else {}
         wording = self.wording(schema.name, tuple(schema.names), state.spec.targets)
-        return Rules(wording, parts, rows, self.error, state.filled)
+        return FoundRules(wording, parts, rows, self.error, state.filled)
 
     def _moment(self, state: S) -> Moment[R]:
         covers = dict(state.covers), dict(state.minimal)
@@ -245,7 +245,7 @@ class BrokenContexts(Broken):
 
 
 def witnesses(
-    lost: Rules[Any], broken: NDArray[np.bool_], change: Change, known: Witnesses | None
+    lost: FoundRules[Any], broken: NDArray[np.bool_], change: Change, known: Witnesses | None
 ) -> dict[str, Witness]:
     """Two rows for each of those rules that were lost as rows broke them, by its text."""
     if not broken.any():

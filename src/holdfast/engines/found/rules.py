@@ -81,7 +81,7 @@ class Wording(ABC, Generic[R]):
                 yield self.text(target, context, names)
 
 
-class Rules(LazyRules[R]):
+class FoundRules(LazyRules[R]):
     """Rules by text, from the parts of their targets, in a table of some rows. `error` is the name of their errors,
     `filled` knows which rules are empty, `listed` is their order where it is another. Nothing here changes later.
     """
@@ -129,28 +129,28 @@ class Rules(LazyRules[R]):
         """The rules in their order."""
         return self._made(self.listed)
 
-    def in_order(self, listed: Listed) -> Rules[R]:
+    def in_order(self, listed: Listed) -> FoundRules[R]:
         """The same rules in another order, perhaps with figures."""
-        return Rules(self.wording, self.parts, self._rows, self._error, self.filled, listed)
+        return FoundRules(self.wording, self.parts, self._rows, self._error, self.filled, listed)
 
-    def with_parts(self, parts: Parts) -> Rules[R]:
+    def with_parts(self, parts: Parts) -> FoundRules[R]:
         """Other rules of the same moment."""
-        return Rules(self.wording, parts, self._rows, self._error, self.filled)
+        return FoundRules(self.wording, parts, self._rows, self._error, self.filled)
 
     @cached_property
     def joined(self) -> Listed:
         """The rules part by part, which takes less time than to put them in order."""
         return Listed.joined(self.parts, self.wording.words)
 
-    def some(self, mask: Mask) -> Rules[R]:
+    def some(self, mask: Mask) -> FoundRules[R]:
         """Those of a mask, which is about the rules part by part."""
         return self.with_parts(chosen(self.parts, mask))
 
-    def tested(self) -> Rules[R]:
+    def tested(self) -> FoundRules[R]:
         """Those that are not empty."""
         return self.some(~self.empty())
 
-    def untested(self) -> Rules[R]:
+    def untested(self) -> FoundRules[R]:
         """Those that are empty."""
         return self.some(self.empty())
 

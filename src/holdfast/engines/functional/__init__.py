@@ -50,7 +50,7 @@ def _cells(rule: Json) -> list[str]:
     return [score_cell(rule), f"{rule['error']:.4%}" if rule.get("error") else "0", rule["text"]]
 
 
-class _Found(Suggestible[FunctionalSettings, "WatchedTable"]):
+class _KeysOrFDs(Suggestible[FunctionalSettings, "WatchedTable"]):
     settings = FunctionalSettings
     many = scored = True
     measure = "error"
@@ -62,7 +62,7 @@ class _Found(Suggestible[FunctionalSettings, "WatchedTable"]):
         return FunctionalEngine(self, settings)
 
 
-class Keys(_Found):
+class Keys(_KeysOrFDs):
     """Keys that are found."""
 
     name, title, rules = "ucc", "keys", (Key,)
@@ -76,7 +76,7 @@ class Keys(_Found):
         return likely(subject, wanted, runner, progress)
 
 
-class FDs(_Found):
+class FDs(_KeysOrFDs):
     """Functional dependencies that are found."""
 
     name, title, rules = "fd", "functional dependencies", (FD,)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import cast
 
-from holdfast.borders.method import AGREE_SETS, NS_AN_AGREE_SET, Choice, choose
+from holdfast.borders.method import AGREE_SETS, NS_AN_AGREE_SET, StrategyChoice, choose
 from holdfast.borders.targets import Targets
 from holdfast.changes.diff import Diff
 from holdfast.engines.found.engine import ContextEngine, ContextState
@@ -20,7 +20,7 @@ from holdfast.engines.functional import FunctionalSettings
 from holdfast.engines.functional.agree_sets import AgreeSetStrategy, refuse_wide
 from holdfast.engines.functional.explain import DependencyExplanation, explain
 from holdfast.engines.functional.scoring import Ranked, worth_of
-from holdfast.engines.functional.wording import DependencyWording, Rules
+from holdfast.engines.functional.wording import DependencyRules, DependencyWording
 from holdfast.engines.thresholds import FEWEST_ROWS
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import Progress
@@ -48,7 +48,7 @@ class FunctionalEngine(ContextEngine[Dependency, DependencyState]):
         targets = Targets(len(table.schema.columns), constants=is_fd, keys=not is_fd, within=within)
         return Spec(targets, self._settings.max_lhs, self._settings.error)
 
-    def _choice(self, spec: Spec, table: Table, progress: Progress) -> Choice:
+    def _choice(self, spec: Spec, table: Table, progress: Progress) -> StrategyChoice:
         refuse_wide(table)
         if not spec.error:
             return choose(self._settings.method, table.rows, spec.targets.columns, AGREE_SETS)
@@ -58,14 +58,14 @@ class FunctionalEngine(ContextEngine[Dependency, DependencyState]):
                 f"Approximate {self.declared.title} are measured by their share of pairs of rows, so all {pairs:,} are "
                 f"counted: about {minutes:,.0f} minutes here. Exact ones need no counting."
             )
-        return Choice("counts", "as their error is a share of all pairs of rows")
+        return StrategyChoice("counts", "as their error is a share of all pairs of rows")
 
     def explained(self, state: DependencyState, diff: Diff, batch: Batch) -> Diff:
         """Also what the rules were worth that were lost, and what those are worth that were gained."""
         explained, change = super().explained(state, diff, batch), batch.only
         if min(change.before.rows, change.after.rows) < FEWEST_ROWS:
             return explained  # no pair of rows was there, or is any more
-        lost, gained = cast(Rules, diff.lost), cast(Rules, diff.gained)
+        lost, gained = cast(DependencyRules, diff.lost), cast(DependencyRules, diff.gained)
         worth = worth_of(change.before, lost, explained.witnesses), worth_of(change.after, gained)
         return replace(explained, worth=worth[0], gained_worth=worth[1])
 

@@ -37,7 +37,7 @@ Ids = NDArray[np.int64]
 
 _LEAST = 1024  # fewer cells are kept, also where most are empty
 _SMALL = 1 << 16  # clusters and cells, which take five megabytes
-_EVIDENCE = tuple(f"told {name}" for name in ("sums", *ValueCells._fields))  # of a dump, once it was needed
+_EVIDENCE = tuple(f"evidence {name}" for name in ("sums", *ValueCells._fields))  # of a dump, once it was needed
 PARTS = ("totals", *KEPT, *_EVIDENCE)  # of a dump
 
 
@@ -92,7 +92,7 @@ class Groups:
     def dump(self) -> dict[str, NDArray[Any]]:
         """Arrays from which `load` makes the same groups of the same rows."""
         sums = {} if self._sums is None else self._sums.dump()
-        evidence = {f"told {name}": own for name, own in sums.items()}
+        evidence = {f"evidence {name}": own for name, own in sums.items()}
         arrays = {"totals": self._totals, **self._kept.dump(), **evidence}
         return {name: array.copy() for name, array in arrays.items()}
 
@@ -106,7 +106,7 @@ class Groups:
         groups._totals[4] = groups._named_in(np.arange(groups._kept.clusters.used))
         groups.rows, groups._values = table.rows, 0 if rhs is None else len(table.dictionaries[rhs])
         if all(name in arrays for name in _EVIDENCE):
-            groups._sums = EvidenceSums.load({name.removeprefix("told "): arrays[name] for name in _EVIDENCE})
+            groups._sums = EvidenceSums.load({name.removeprefix("evidence "): arrays[name] for name in _EVIDENCE})
         return groups
 
     # ---- asking -----------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from holdfast.engines.contract import Explanation
+from holdfast.engines.contract import CurrentExplanation
 from holdfast.engines.functional import key_index
 from holdfast.engines.functional.explain import explain_given
 from holdfast.engines.functional.groups import PARTS, Groups
@@ -183,7 +183,7 @@ class GroupsKeeper(Keeper[WatchedTable, GroupsState]):
         pairs, columns = state.groups[named.text].outside_pairs(), list(named.rule.columns)
         return Listing(named, subject.table, len(pairs), pairs, {"t": columns, "s": columns})
 
-    def explain(self, state: GroupsState, subject: WatchedTable, rule: int, rows: Sequence[int]) -> Explanation:  # noqa: ARG002
+    def explain(self, state: GroupsState, subject: WatchedTable, rule: int, rows: Sequence[int]) -> CurrentExplanation:  # noqa: ARG002
         """How far a rule holds, and which rows to look at."""
         return explain_given(subject.table, self.rules[rule].text, rows)
 

@@ -39,14 +39,14 @@ _Piece = tuple[Lhs, list[int]]  # a left side, and the columns that make it long
 
 def likely(subject: WatchedTable, wanted: Wanted, runner: Runner, progress: Progress) -> list[Scored]:  # noqa: ARG001
     """The dependencies with the highest scores, the best first."""
-    search = _Search(CodedRows(subject.table, codes=subject.part(CodedColumns)), progress)
+    search = _FDSearch(CodedRows(subject.table, codes=subject.part(CodedColumns)), progress)
     for columns in range(1, wanted.max_lhs + 1):
         search.look_at(columns)
     return search.scored(wanted.top)
 
 
 @dataclass(frozen=True)
-class _Found:
+class _Candidate:
     """A dependency by its column numbers, the left side ascending."""
 
     lhs: Lhs
@@ -60,14 +60,14 @@ class _Found:
         return -self.score, len(self.lhs), self.lhs, self.rhs
 
 
-class _Search:
+class _FDSearch:
     """What was found up to some columns on the left."""
 
     def __init__(self, coded: CodedRows, progress: Progress) -> None:
         self._coded, self._progress = coded, progress
         self._columns = len(coded.table.schema.columns)
         self._scores: dict[tuple[Lhs, int], float] = {}  # those of candidates
-        self._found: list[_Found] = []
+        self._found: list[_Candidate] = []
         self._grow: set[Lhs] = {()}  # left sides of which longer ones may be candidates
         self._determined: set[tuple[Lhs, int]] = set()  # left sides, and columns that they determine in all rows
 
@@ -113,9 +113,9 @@ class _Search:
             (part, c) in self._determined for part in _parts(columns) for c in columns if c not in part
         )
 
-    def _of_piece(self, piece: _Piece, so_far: SoFar) -> tuple[list[_Found], set[Lhs], set[tuple[Lhs, int]]]:
+    def _of_piece(self, piece: _Piece, so_far: SoFar) -> tuple[list[_Candidate], set[Lhs], set[tuple[Lhs, int]]]:
         start, more = piece
-        found: list[_Found] = []
+        found: list[_Candidate] = []
         grow: set[Lhs] = set()
         determined: set[tuple[Lhs, int]] = set()
         shorter = self._coded.side(start) if start else None
@@ -143,13 +143,13 @@ class _Search:
         results = self._coded.results(side, rhs, [needs[c] / bound * _ROUNDED for c in rhs])
         return [(c, one) for c, one in zip(rhs, results, strict=True) if one is not None]
 
-    def _candidates(self, side: LeftSide, results: Sequence[tuple[int, AgreementResult]]) -> Iterable[_Found]:
+    def _candidates(self, side: LeftSide, results: Sequence[tuple[int, AgreementResult]]) -> Iterable[_Candidate]:
         size, lhs = len(side.columns), tuple(sorted(side.columns))
         for rhs, one in results:
             score = one.evidence.score(size)
             enough = score >= LEAST_OF_SEVERAL if size > 1 else score > 0.0
             if enough and score > self._best_part(side.columns, rhs):
-                yield _Found(lhs, rhs, score, one)
+                yield _Candidate(lhs, rhs, score, one)
 
     def _best_part(self, columns: Lhs, rhs: int) -> float:
         """The best score of a candidate with a part of the columns on the left. Others don't matter: they have less
@@ -162,21 +162,21 @@ class _Search:
     def scored(self, top: int) -> list[Scored]:
         """The `top` best dependencies, with the rows to remove."""
         best = sorted(self._found, key=lambda one: one.rank)[:top]
-        sides: dict[Lhs, list[_Found]] = {}
+        sides: dict[Lhs, list[_Candidate]] = {}
         for one in best:
             sides.setdefault(one.lhs, []).append(one)
         scored = each(list(sides.values()), self._of_side)
         made = dict(zip(chain(*sides.values()), chain(*scored), strict=True))
         return [made[one] for one in best]
 
-    def _of_side(self, found: Sequence[_Found], so_far: SoFar) -> list[Scored]:
+    def _of_side(self, found: Sequence[_Candidate], so_far: SoFar) -> list[Scored]:
         """The dependencies of one left side."""
         so_far(0)
         side = self._coded.side(self._coded.in_order(found[0].lhs))
         results = self._coded.whole(side, [one.rhs for one in found], [one.result for one in found])
         return [self._one_scored(side, one, now) for one, now in zip(found, results, strict=True)]
 
-    def _one_scored(self, side: LeftSide, found: _Found, result: AgreementResult) -> Scored:
+    def _one_scored(self, side: LeftSide, found: _Candidate, result: AgreementResult) -> Scored:
         table, names = self._coded.table, self._coded.table.schema.names
         lhs, rhs = tuple(names[c] for c in found.lhs), names[found.rhs]
         gone, rows = result.evidence.outside, ()

@@ -52,14 +52,14 @@ _FIRST = 0.05  # this share of the rows is looked at first
 
 def likely(subject: WatchedTable, wanted: Wanted, runner: Runner, progress: Progress) -> list[Scored]:  # noqa: ARG001
     """The keys with the highest scores, the best first."""
-    search = _Search(subject, progress)
+    search = _KeySearch(subject, progress)
     for columns in range(1, wanted.max_lhs + 1):
         search.look_at(columns)
     return search.scored(wanted.top)
 
 
 @dataclass(frozen=True)
-class _Found:
+class _LikelyKey:
     """Columns with a score that is enough, and whether more than chance makes them a key."""
 
     columns: Lhs
@@ -67,7 +67,7 @@ class _Found:
     shown: bool
 
 
-class _Search:
+class _KeySearch:
     """The keys that were found up to some columns."""
 
     def __init__(self, subject: WatchedTable, progress: Progress) -> None:
@@ -136,7 +136,7 @@ class _Search:
     def _score(self, columns: Lhs, to_remove: int) -> float:
         return key_score(self._table.schema, columns, self._table.rows, self._nulls(columns), to_remove)
 
-    def _looked_at(self, columns: Lhs, so_far: SoFar) -> _Found | None:
+    def _looked_at(self, columns: Lhs, so_far: SoFar) -> _LikelyKey | None:
         """What is found of columns, first in some of the rows, and if these leave it open in all."""
         for walks in (self._some, self._all):
             so_far(0)
@@ -144,7 +144,7 @@ class _Search:
             score = self._score(columns, _to_remove(partition))
             if not self._is_enough(columns, score):
                 return None
-        return _Found(columns, score, self._shown(columns, _pairs(partition)))
+        return _LikelyKey(columns, score, self._shown(columns, _pairs(partition)))
 
     def _partition(self, columns: Lhs, walks: Walks) -> Partition:
         return walks.to(tuple(c for c in walks.columns.order if c in columns))

@@ -20,7 +20,7 @@ from holdfast.engines.functional.fd_score import most
 from holdfast.engines.functional.group_counts import CodedRows
 from holdfast.engines.functional.groups import Groups
 from holdfast.engines.functional.key_score import key_score
-from holdfast.engines.functional.wording import Rules
+from holdfast.engines.functional.wording import DependencyRules
 from holdfast.engines.thresholds import BROKEN, LONGER
 from holdfast.lazy_rules import LazyRules
 from holdfast.pairs import bitsets
@@ -41,7 +41,7 @@ class Ranked(LazyRules[Dependency]):
     empty ones last.
     """
 
-    def __init__(self, rules: Rules, table: Table) -> None:
+    def __init__(self, rules: DependencyRules, table: Table) -> None:
         self._rules, self._empty = (shortest_first(some) for some in (rules.tested(), rules.untested()))
         self._table = table
 
@@ -62,7 +62,7 @@ class Ranked(LazyRules[Dependency]):
         yield from islice(self._rules.rules(), len(self._scored), None)
         yield from self._empty.rules()
 
-    def untested(self) -> Rules:
+    def untested(self) -> DependencyRules:
         """Those that are empty."""
         return self._empty
 
@@ -83,7 +83,7 @@ class Ranked(LazyRules[Dependency]):
         return {rule.text: rule for rule in known}
 
 
-def worth_of(table: Table, rules: Rules, among: Container[str] | None = None) -> dict[str, Worth]:
+def worth_of(table: Table, rules: DependencyRules, among: Container[str] | None = None) -> dict[str, Worth]:
     """What those of some rules, all or those among some, are worth in a table that may have a score of `BROKEN` or
     more.
     """
@@ -92,7 +92,7 @@ def worth_of(table: Table, rules: Rules, among: Container[str] | None = None) ->
     return {rule.text: rule.worth for rule in scored(table, short, BROKEN) if rule.worth is not None}
 
 
-def shortest_first(rules: Rules) -> Rules:
+def shortest_first(rules: DependencyRules) -> DependencyRules:
     """The same rules, the shortest first; those with equal left sides follow one another."""
     return rules.in_order(rules.listed.shortest_first())
 

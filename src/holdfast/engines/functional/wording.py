@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from holdfast.engines.found import rules
 from holdfast.rules.dependency import FD, Dependency, Key, fd_text, key_text, parse
 
-Rules = rules.Rules[Dependency]
+DependencyRules = rules.FoundRules[Dependency]
 
 
 class DependencyWording(rules.Wording[Dependency]):

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from holdfast.engines.contract import Explanation, Option, RuleClass, Settings
+from holdfast.engines.contract import CurrentExplanation, Option, RuleClass, Settings
 from holdfast.errors import BadInput, refuse_below
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class GivenClass(RuleClass[Settings]):
 
         return GivenEngine(self, settings, given)
 
-    def explain_unwatched(self, subject: Any, text: str, rows: Sequence[int] = ()) -> Explanation:  # noqa: ARG002
+    def explain_unwatched(self, subject: Any, text: str, rows: Sequence[int] = ()) -> CurrentExplanation:  # noqa: ARG002
         """Why a rule that is not watched doesn't hold, where a look at the subject shows that."""
         raise BadInput(f"can't explain {text!r}: it is not watched here; add it with: holdfast rules STATE add")
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from holdfast.changes.diff import Diff, ViolationChange
-from holdfast.engines.contract import Engine, Explanation, Json
+from holdfast.engines.contract import CurrentExplanation, Engine, Json
 from holdfast.engines.given import GivenClass
 from holdfast.engines.given.keeper import Answer, Keeper, Previous
 from holdfast.engines.given.status import Status
@@ -105,7 +105,9 @@ class GivenEngine(Engine[Any, GivenState]):
         wanted = [number for number, named in enumerate(keeper.rules) if named.is_called(rule)]
         return [keeper.listing(state.own, subject, number) for number in wanted]
 
-    def explain(self, state: GivenState | None, subject: Any, text: str, rows: Sequence[int] = ()) -> Explanation:
+    def explain(
+        self, state: GivenState | None, subject: Any, text: str, rows: Sequence[int] = ()
+    ) -> CurrentExplanation:
         """Why a rule doesn't hold, and which rows to look at first, or why just these break it."""
         if not self.declared.explains_rows:
             self.refuse_rows(rows)

@@ -15,7 +15,7 @@ from holdfast.table.row_names import keys_of
 
 
 @dataclass(frozen=True, eq=False)
-class GivenExplanation(contract.Explanation):
+class GivenExplanation(contract.CurrentExplanation):
     """A given rule with what there is to say of it, in lines and as a plain object; and the rows to fix first."""
 
     rule: Named[Any]

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.changes.diff import NOBODY
-from holdfast.engines.contract import Explanation
+from holdfast.engines.contract import CurrentExplanation
 from holdfast.engines.listing import Listing
 from holdfast.progress import SILENT, Progress
 from holdfast.rules.given import Named
@@ -188,7 +188,7 @@ class Keeper(ABC, Generic[Subject, State]):
         """The violations of a rule, with the rows of the table as it is now."""
 
     @abstractmethod
-    def explain(self, state: State, subject: Subject, rule: int, rows: Sequence[int]) -> Explanation:
+    def explain(self, state: State, subject: Subject, rule: int, rows: Sequence[int]) -> CurrentExplanation:
         """Why a rule doesn't hold, or why just these rows break it."""
 
     @abstractmethod

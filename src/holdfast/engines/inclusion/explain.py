@@ -17,7 +17,7 @@ from holdfast.table.plain import plain_values
 
 
 @dataclass(frozen=True)
-class INDExplanation(contract.Explanation):
+class INDExplanation(contract.CurrentExplanation):
     """A dependency with how far it holds; what breaks it; and the clusters that contain its left side only."""
 
     ind: IND

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from holdfast.borders.method import HELP, Method, refuse_unknown
-from holdfast.engines.contract import Explanation, FindingTable, Json, Option, Suggestible, score_cell
+from holdfast.engines.contract import CurrentExplanation, FindingTable, Json, Option, Suggestible, score_cell
 from holdfast.engines.given import PairClass
 from holdfast.errors import BadInput, refuse_below, refuse_no_error
 from holdfast.rules.lists import ListOD
@@ -86,7 +86,7 @@ class Lists(PairClass):
     name, title, rules = "lod", "violations of list order dependencies", (ListOD,)
     yours = "your sort orders"
 
-    def explain_unwatched(self, subject: WatchedTable, text: str, rows: Sequence[int] = ()) -> Explanation:
+    def explain_unwatched(self, subject: WatchedTable, text: str, rows: Sequence[int] = ()) -> CurrentExplanation:
         """The first two rows that break it."""
         from holdfast.engines.order.list_first import look
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from holdfast.borders.method import SIGNATURES, Choice, choose
+from holdfast.borders.method import SIGNATURES, StrategyChoice, choose
 from holdfast.borders.targets import Targets
 from holdfast.changes.diff import Cause
 from holdfast.engines.found.covers import Listed, Parts, chosen
@@ -23,7 +23,7 @@ from holdfast.engines.order.explain import OrderExplanation, explain
 from holdfast.engines.order.removal_strategy import RemovalStrategy
 from holdfast.engines.order.signatures import SignatureStrategy
 from holdfast.engines.order.tested_pairs import TestedPairs
-from holdfast.engines.order.wording import OrderWording, Rules
+from holdfast.engines.order.wording import OrderRules, OrderWording
 from holdfast.engines.watched import WatchedTable
 from holdfast.pairs import bitsets
 from holdfast.progress import SILENT, Progress
@@ -62,12 +62,12 @@ class OrderEngine(ContextEngine[Canonical, OrderState]):
         targets = Targets(columns, keys=False, ascending_pairs=True, descending_pairs=both, within=within)
         return Spec(targets, self._settings.max_level, self._settings.error)
 
-    def _choice(self, spec: Spec, table: Table, progress: Progress) -> Choice:  # noqa: ARG002
+    def _choice(self, spec: Spec, table: Table, progress: Progress) -> StrategyChoice:  # noqa: ARG002
         if spec.error:
-            return Choice(RemovalStrategy.name, f"as up to {spec.error:g} of them may go")
+            return StrategyChoice(RemovalStrategy.name, f"as up to {spec.error:g} of them may go")
         return choose(self._settings.method, table.rows, spec.targets.columns, SIGNATURES)
 
-    def _broken_as(self, lost: Rules) -> Callable[[int], Cause]:
+    def _broken_as(self, lost: OrderRules) -> Callable[[int], Cause]:
         is_constant = (lost.listed.targets < lost.wording.targets.key).tolist()
         return lambda place: SPLIT if is_constant[place] else SWAP
 
@@ -111,7 +111,7 @@ class OrderEngine(ContextEngine[Canonical, OrderState]):
         listed = Listed.joined(state.minimal, targets.context_words)
         return chosen(state.minimal, state.tested.of(listed.contexts, targets.sets_of_pairs[listed.targets]) >= least)
 
-    def ranked(self, state: OrderState) -> Rules:
+    def ranked(self, state: OrderState) -> OrderRules:
         """The rules with their tested pairs, those with the most first."""
         rules, targets = self.result(state), state.spec.targets
         tested = state.tested.of(rules.listed.contexts, targets.sets_of_pairs[rules.listed.targets])

@@ -24,7 +24,7 @@ from holdfast.table.table import Table
 
 
 @dataclass(frozen=True, repr=False)
-class Ordered(contract.Explanation):
+class Ordered(contract.CurrentExplanation):
     """Whether rows sorted by one list of columns are sorted by another; if not, two rows that break it. True iff it
     holds.
 

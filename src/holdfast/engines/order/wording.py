@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from holdfast.engines.found import rules
 from holdfast.rules.order import Canonical, Compatible, ConstantOD, Direction, compatible_text, constant_text, parse
 
-Rules = rules.Rules[Canonical]
+OrderRules = rules.FoundRules[Canonical]
 
 
 @dataclass(frozen=True)

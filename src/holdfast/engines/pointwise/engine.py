@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from holdfast.borders.method import NARROW, PATTERNS, WIDE_PATTERNS, Choice, choose, strategy_in_words
+from holdfast.borders.method import NARROW, PATTERNS, WIDE_PATTERNS, StrategyChoice, choose, strategy_in_words
 from holdfast.changes.diff import Diff
 from holdfast.engines.contract import Engine, RuleClass
 from holdfast.engines.pointwise import PointwiseSettings
@@ -105,7 +105,7 @@ class PointwiseEngine(Engine[WatchedTable, PointwiseState]):
         """By which strategy, and why; and how long left sides may be."""
         return f"{strategy_in_words(state.strategy.name, state.why)}; {state.wording.bound}"
 
-    def as_asked_of(self, state: PointwiseState) -> PointwiseEngine:
+    def with_settings_of(self, state: PointwiseState) -> PointwiseEngine:
         """With the bound of a state."""
         most = state.spec.space.columns if state.spec.max_lhs is None else state.spec.max_lhs
         return PointwiseEngine(self.declared, replace(self._settings, max_lhs=most))
@@ -121,7 +121,7 @@ class PointwiseEngine(Engine[WatchedTable, PointwiseState]):
         self.refuse_rows(rows)
         return explain(subject.table, self._space(subject.table.schema), text)
 
-    def _choice(self, subject: WatchedTable) -> Choice:
+    def _choice(self, subject: WatchedTable) -> StrategyChoice:
         rows, columns = subject.table.rows, len(subject.table.schema.columns)
         return choose(self._settings.method, rows, columns, PATTERNS if columns <= NARROW else WIDE_PATTERNS)
 

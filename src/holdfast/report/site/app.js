@@ -9,8 +9,8 @@ const VIEWS = [
   ["#/tables", "Tables", "t"],
 ];
 
-// `kept` is what a view has opened beyond its start: it stays when a live document is shown again.
-const page = { doc: null, view: null, places: new Map(), shown: null, followed: false, kept: {} };
+// `opened` is what a view has opened beyond its start: it stays when a live document is shown again.
+const page = { doc: null, view: null, places: new Map(), shown: null, followed: false, opened: {} };
 
 /** The view of an address such as `#/rule/fd/tax/Zip%20-%3E%20State`. */
 function viewOf(doc, hash) {
@@ -63,7 +63,7 @@ function show(quiet = false) {
   const hash = location.hash || "#/";
   const focused = document.activeElement?.id;
   const filtered = hash.startsWith("#/rules") && page.shown?.startsWith("#/rules");
-  if (page.shown !== hash) page.kept = {};
+  if (page.shown !== hash) page.opened = {};
   page.shown = hash;
   page.view = viewOf(page.doc, hash);
   byId("main").replaceChildren(...page.view.body.flat(3).filter(Boolean));
@@ -104,7 +104,7 @@ function typed() {
   if (page.view?.searched) {
     history.replaceState(null, "", page.view.searched(text));
     page.shown = location.hash;
-    page.kept = {};
+    page.opened = {};
     return;
   }
   history.pushState(null, "", rulesAddress({ q: text }));
@@ -123,7 +123,7 @@ function setTheme(theme) {
   byId("theme").dataset.now = theme;
 }
 
-function kept(action) {
+function tryStorage(action) {
   try {
     return action(window.localStorage);
   } catch {
@@ -134,7 +134,7 @@ function kept(action) {
 function nextTheme() {
   const theme = THEMES[(THEMES.indexOf(byId("theme").dataset.now) + 1) % THEMES.length];
   setTheme(theme);
-  kept((storage) => storage.setItem("holdfast-theme", theme));
+  tryStorage((storage) => storage.setItem("holdfast-theme", theme));
 }
 
 // ---- the start -----------------------------------------------------------------------------------------------------
@@ -151,8 +151,8 @@ function showAbout() {
 
 async function start() {
   setTheme(
-    THEMES.includes(kept((storage) => storage.getItem("holdfast-theme")))
-      ? kept((storage) => storage.getItem("holdfast-theme"))
+    THEMES.includes(tryStorage((storage) => storage.getItem("holdfast-theme")))
+      ? tryStorage((storage) => storage.getItem("holdfast-theme"))
       : "auto",
   );
   try {

@@ -242,14 +242,14 @@ function betweenView(doc, first, last) {
 /** Rules by what became of them: each held or not before its first event, and holds or not after its last. */
 function netEffect(doc, batches, from) {
   const effect = { broke: [], worse: [], again: [], fresh: [], implied: [], untested: [], passing: [], why: new Map() };
-  const fared = new Map();
+  const eventsOfRule = new Map();
   for (const batch of batches) {
     for (const [event, rule, by] of batch.events) {
-      if (!fared.has(rule)) fared.set(rule, []);
-      fared.get(rule).push({ event, by, seq: batch.seq });
+      if (!eventsOfRule.has(rule)) eventsOfRule.set(rule, []);
+      eventsOfRule.get(rule).push({ event, by, seq: batch.seq });
     }
   }
-  for (const [rule, events] of fared) {
+  for (const [rule, events] of eventsOfRule) {
     const held = !["gained", "worse"].includes(events[0].event);
     const became = outcome(doc, rule, events, held, from);
     const last = (became === "broke" && events.findLast(({ event }) => event === "lost")) || events.at(-1);

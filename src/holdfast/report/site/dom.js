@@ -114,7 +114,7 @@ function growing(items, draw, step) {
   return [list, button];
 }
 
-/** Says something to whoever looks or listens, without moving anything; nothing to say takes it away. */
+/** Shows a notice, read aloud by screen readers, without moving anything; without arguments the notice goes. */
 function tell(...said) {
-  byId("told").replaceChildren(...said);
+  byId("notice").replaceChildren(...said);
 }

@@ -4,7 +4,7 @@
 /** Listen to the server, for as long as the page is open. */
 function follow() {
   const seen = page.doc.batches.reduce((last, batch) => Math.max(last, batch.seq), 0);
-  const events = new EventSource(`api/events?since=${seen}`); // what came since the document was read is told at once
+  const events = new EventSource(`api/events?since=${seen}`); // batches since the document was read are sent at once
   let lost = false;
   events.addEventListener("open", () => {
     if (lost) refresh();

@@ -64,7 +64,7 @@ function brokenCard(doc, rule) {
     el("p.head", {}, stateMark(doc, rule), ruleLink(doc, rule)),
     strip(doc, rule),
     first ? el("p", {}, first.sentence) : null,
-    el("p.note", {}, fate(doc, rule)),
+    el("p.note", {}, verdict(doc, rule)),
   );
 }
 

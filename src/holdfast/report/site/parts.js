@@ -25,7 +25,7 @@ function twoColumns(most, rest) {
   return el("div.columns", {}, el("div", {}, shown), el("div", {}, rest));
 }
 
-/** A rule's text, its columns told from the rest; with `links` they lead to the columns. */
+/** A rule's text, its columns set apart; with `links` they lead to the columns. */
 function ruleText(doc, rule, links = false) {
   const names = doc.namesFor(rule);
   const shown = el("span.rule");
@@ -38,13 +38,13 @@ function ruleText(doc, rule, links = false) {
   return shown;
 }
 
-/** How a rule stands; what a single look finds violated is told because it nearly holds. */
+/** How a rule stands; a single look lists violated rules only if they nearly hold. */
 function seenState(doc, rule) {
   const state = doc.stateOf(rule);
   return !doc.state && state === "violated" ? "nearly" : state;
 }
 
-/** The state of a rule as a sign and a word; `now` tells it from how the rule stood when a batch came. */
+/** The state of a rule as a sign and a word; `now` is a word before it. */
 function stateMark(doc, rule, now = "") {
   const state = seenState(doc, rule);
   const sign = el("span", { "aria-hidden": "true" }, SIGNS[state]);
@@ -124,8 +124,8 @@ const ruleList = (doc, rules, more = () => ({}), step = PAGE) =>
 /** What a batch did, linked. */
 const batchLink = (seq) => link(`#/batch/${seq}`, `batch ${number(seq)}`);
 
-/** How a rule fares, in words: a list of texts and links. */
-function fate(doc, rule) {
+/** Whether a rule holds and since when, in words: a list of texts and links. */
+function verdict(doc, rule) {
   const detail = doc.detail(rule);
   const events = doc.eventsOf(rule);
   const last = (name) => events.findLast(({ event }) => event === name)?.seq;

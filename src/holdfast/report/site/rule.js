@@ -1,4 +1,4 @@
-// One rule: what it says, how it fared, and the rows that broke it.
+// One rule: what it says, its timeline, and the rows that broke it.
 "use strict";
 
 const PAIRS_A_PAGE = 10;
@@ -23,13 +23,13 @@ function ruleView(doc, kind, tableName, text) {
       says ? el("p.says", {}, says) : null,
       detail.note ? el("p.says.aside", {}, detail.note) : null,
       el(
-        `p.fate.${seenState(doc, rule)}`,
+        `p.verdict.${seenState(doc, rule)}`,
         {},
         el("span.sign", { "aria-hidden": "true" }, SIGNS[seenState(doc, rule)]),
         " ",
-        fate(doc, rule),
+        verdict(doc, rule),
       ),
-      fared(doc, rule),
+      timeline(doc, rule),
       twoColumns(
         [brokenBy(detail), violationsPart(doc, rule), worklist(detail)],
         [
@@ -45,7 +45,7 @@ function ruleView(doc, kind, tableName, text) {
 }
 
 /** The strip in large, with what its colours mean. */
-function fared(doc, rule) {
+function timeline(doc, rule) {
   const drawn = strip(doc, rule, true);
   if (!drawn) return null;
   const words = {
@@ -58,7 +58,7 @@ function fared(doc, rule) {
   const seen = Object.entries(words).filter(([name]) => drawn.querySelector(`.hf-${name}`));
   const last = doc.batches.reduce((most, batch) => Math.max(most, batch.seq), 0);
   return el(
-    "figure.fared",
+    "figure.history",
     {},
     el(
       "div.timeline",
@@ -177,7 +177,7 @@ function violationsPart(doc, rule) {
     try {
       const answer = await fetched(`api/violations?${asked}`);
       if (start && start >= answer.total) return turn(0); // there are fewer now
-      from = page.kept.from = start;
+      from = page.opened.from = start;
       list.replaceChildren(...answer.violations.map(foldedPair));
       const last = from + answer.violations.length;
       where.textContent = `${number(from + 1)} to ${number(last)} of ${number(answer.total)}`;
@@ -187,7 +187,7 @@ function violationsPart(doc, rule) {
       where.textContent = `Violations can't be shown: ${error.message}`;
     }
   }
-  turn(page.kept.from ?? 0);
+  turn(page.opened.from ?? 0);
   return part("All violations", list, el("p.paging", {}, previous, next, " ", where));
 }
 

@@ -8,7 +8,7 @@ function rulesView(doc, parameters) {
   const heading = el("h1", {}, "Rules");
   const hits = el("p.hits", { role: "status", "aria-live": "polite" });
   const found = el("div.found");
-  showHits(doc, asked, hits, found, page.kept.most);
+  showHits(doc, asked, hits, found, page.opened.most);
   return {
     title: "Rules",
     body: [heading, filters(doc, asked), notes([doc.rules.left_out]), hits, found],
@@ -75,7 +75,7 @@ function showHits(doc, asked, hits, found, most = PAGE) {
     );
   const left = count - rules.length;
   const more = () => {
-    page.kept.most = most + PAGE;
+    page.opened.most = most + PAGE;
     showHits(doc, asked, hits, found, most + PAGE);
     found.querySelectorAll(".item a.open")[rules.length]?.focus();
   };

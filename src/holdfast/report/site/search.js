@@ -1,6 +1,6 @@
 // Searching all rules, a million of them in some milliseconds.
 //
-// The index lists the columns of every rule in one long array, left sides told from right sides, and numbers what else
+// The index lists the columns of every rule in one long array, left sides marked apart from right sides, and numbers what else
 // stands in a rule: the few *shapes* that are left of the texts without their columns (with the rule's name, where it
 // has one). A search turns its words into bits, marks for each column and each shape which words it has, and takes one
 // pass. The index is built in slices after the page is shown; a search that comes earlier completes it.
@@ -86,7 +86,7 @@ class RuleIndex {
    */
   search(query, most = PAGE, best = false) {
     this.build(this.doc.count);
-    const marks = new Marks(this.doc, this.shapes, query);
+    const marks = new WordBits(this.doc, this.shapes, query);
     const { scores, states } = this.doc.rules;
     const { columns, ends, shapeOf } = this;
     const { all, ofColumn, ofShape } = marks;
@@ -119,7 +119,7 @@ function turns(texts, at) {
 }
 
 /** Which words of a query each column and each shape has, a bit a word. */
-class Marks {
+class WordBits {
   constructor(doc, shapes, query) {
     this.ofColumn = new Int32Array(2 * RIGHT);
     this.ofShape = new Int32Array(shapes.length);

@@ -20,7 +20,7 @@ Mark = Literal["ignored", "pinned"]
 
 
 @dataclass(frozen=True, repr=False)
-class Marks(Printed):
+class MarkedRules(Printed):
     """The ignored and the pinned rules; no rule is both.
 
     With `watch` and `more` of the example of `Monitor`:
@@ -39,29 +39,29 @@ class Marks(Printed):
         return lines or ["no rule is ignored or pinned"]
 
     @staticmethod
-    def read(text: str | None) -> Marks:
+    def read(text: str | None) -> MarkedRules:
         """The marks that a state stores."""
         stored = json.loads(text or "{}")
-        return Marks(*(frozenset(tuple(rule) for rule in stored.get(mark, ())) for mark in _MARKS))
+        return MarkedRules(*(frozenset(tuple(rule) for rule in stored.get(mark, ())) for mark in _MARKS))
 
     def written(self) -> str:
         """The text that a state stores."""
         return json.dumps({"ignored": sorted(self.ignored), "pinned": sorted(self.pinned)})
 
-    def with_mark(self, rule: RuleName, mark: Mark | None) -> Marks:
+    def with_mark(self, rule: RuleName, mark: Mark | None) -> MarkedRules:
         """The same with one rule marked, or without its mark."""
-        without = Marks(self.ignored - {rule}, self.pinned - {rule})
+        without = MarkedRules(self.ignored - {rule}, self.pinned - {rule})
         return without if mark is None else replace(without, **{mark: getattr(without, mark) | {rule}})
 
-    def without(self, texts: Collection[str], subjects: Collection[str]) -> Marks:
+    def without(self, texts: Collection[str], subjects: Collection[str]) -> MarkedRules:
         """The same without the marks of the rules with some texts in some tables."""
         gone = {rule for rule in self.ignored | self.pinned if rule[1] in subjects and rule[2] in texts}
-        return Marks(self.ignored - gone, self.pinned - gone)
+        return MarkedRules(self.ignored - gone, self.pinned - gone)
 
-    def kept_in(self, classes: Iterable[str]) -> Marks:
+    def kept_in(self, classes: Iterable[str]) -> MarkedRules:
         """The marks of some classes of rules."""
         known = set(classes)
-        return Marks(*(frozenset(rule for rule in getattr(self, mark) if rule[0] in known) for mark in _MARKS))
+        return MarkedRules(*(frozenset(rule for rule in getattr(self, mark) if rule[0] in known) for mark in _MARKS))
 
     def to_json(self) -> list[dict[str, Any]]:
         """An object for each marked rule."""
