@@ -36,7 +36,7 @@ def read(name: str) -> pa.Table:
 
 def rules_for(data: pa.Table) -> list[str]:
     """The dependencies that are given for a table: those that are suggested and hold."""
-    found = hf.suggest({"t": data}, "fd").told
+    found = hf.suggest({"t": data}, "fd").listed
     return [each.text for each in found if each.severity == "error"]
 
 

@@ -19,7 +19,7 @@ from holdfast.engines.functional.agree_sets import CountedAgreeSets
 from holdfast.engines.functional.approximate import derive_approximate
 from holdfast.engines.functional.derive import derive
 from holdfast.engines.functional.engine import DependencyState, FunctionalEngine
-from holdfast.engines.functional.wording import Rules
+from holdfast.engines.functional.wording import DependencyRules
 from holdfast.engines.registry import rule_class
 from holdfast.engines.thresholds import limit_of
 from holdfast.engines.watched import WatchedTable
@@ -48,7 +48,7 @@ def encoded(texts: pa.Table, folder: str) -> Table:
     return build_table("t", texts, ReadOptions(), (), "equal", folder, None, Progress()).admitted.table
 
 
-def by_number(rules: Rules) -> Found:
+def by_number(rules: DependencyRules) -> Found:
     return {(tuple(bitsets.elements(lhs)), target) for target, part in rules.parts.items() for lhs in part.sets}
 
 
