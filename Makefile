@@ -32,7 +32,7 @@ test: lint types layers unit  ## All checks: lint, types, layers, tests
 
 matrix: setup  ## What takes longer than `make test`, before a release: many random streams, flipped bits, kills everywhere
 	$(PYTEST) -m "process or long" --everywhere
-	$(PYTEST) -m "not spark" --examples 10 tests/laws
+	$(PYTEST) -m "not spark" --examples 10 tests/laws tests/search
 	$(BIN)/python -m tests.store.flips --flips 2000
 	$(BIN)/python -m tests.laws.soak --streams 2000 --jobs 2
 

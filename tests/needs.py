@@ -63,7 +63,7 @@ LONG = """
     spark/test_speculation.py
     api/test_memory.py::test_a_thousand_batches_with_fifty_rules_are_small
     store/test_sums.py::test_bits_that_turn_anywhere
-    api/test_vacuum.py::test_readers_look_while_tables_are_written_anew
+    api/test_vacuum.py::test_readers_look_while_tables_are_rewritten
     api/test_verification.py::test_no_bit_that_turns_changes_an_answer
     api/test_verification.py::test_no_bit_that_turns_changes_what_a_batch_does
     table/test_checks.py::test_a_bit_that_turned_is_no_answer

@@ -18,7 +18,7 @@ import holdfast as hf
 from holdfast.store.store import Store
 from holdfast.table import files
 from tests.api.orders import KINDS, STEPS, for_orders, fresh, run
-from tests.laws.living import equals_one_made_anew, told
+from tests.laws.living import assert_equals_fresh_state, findings
 
 
 class Died(BaseException):
@@ -47,7 +47,7 @@ def test_a_dead_process_leaves_the_state_before_a_change_or_after_it(
     whole = fresh(tmp_path / "whole")
     run(whole)
     with hf.View.open(whole) as view:
-        expected = told(view)
+        expected = findings(view)
     base = fresh(tmp_path / "base")
     for number in range(1, 200, 1 if pytestconfig.getoption("--everywhere") else 3):
         state = tmp_path / "state"
@@ -61,13 +61,13 @@ def test_a_dead_process_leaves_the_state_before_a_change_or_after_it(
         with hf.Monitor.open(state) as watch:
             done = [batch.batch_id for batch in watch.history()]
             assert done == list(STEPS)[: len(done)]
-            equals_one_made_anew(watch)
+            assert_equals_fresh_state(watch)
         if not died:
             assert number > len(STEPS)
             break
         run(state)
         with hf.View.open(state) as view:
-            assert told(view) == expected
+            assert findings(view) == expected
         left = {each.name for each in (state / "segments").iterdir()}
         store = Store(state)
         assert left == store.named(), "no files are left behind"
@@ -86,7 +86,7 @@ def test_the_figures_of_a_change_are_those_of_its_events(tmp_path: Path) -> None
         kinds = Counter((each.seq, each.event) for each in events)
         assert kinds == {(seq, kind): rules for seq, own in counts.items() for kind, rules in own.items()}
         kept = view._store._db.execute("SELECT count(*) FROM events").fetchone()
-        assert kept == (len(events),), "all of them are told"
+        assert kept == (len(events),), "all of them are listed"
         assert {"added", "removed"} < {kind for _, kind in kinds}
         for batch in view.history():
             own = counts.get(batch.seq, {})
@@ -139,7 +139,7 @@ def test_a_change_is_seen_at_once(tmp_path: Path) -> None:
 
 
 def test_a_reader_hears_of_a_change(tmp_path: Path) -> None:
-    """A view that follows loads the state anew where its rules or columns are others."""
+    """A view that follows loads the state again when its rules or columns changed."""
     state = fresh(tmp_path / "state")
     with hf.View.open(state) as view, hf.Monitor.open(state) as watch:
         watch.add_rules(for_orders("zip -> city"))
@@ -174,4 +174,4 @@ def test_what_is_refused_changes_nothing(tmp_path: Path, act: Callable[[hf.Monit
         with pytest.raises(hf.BadInput, match=sentence):
             act(watch)
         assert watch.history() == []
-        equals_one_made_anew(watch)
+        assert_equals_fresh_state(watch)

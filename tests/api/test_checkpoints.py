@@ -57,7 +57,7 @@ def small_files(largest: int = 12, batches: int = 3, small: int = 1 << 18) -> It
         yield
 
 
-def told(monitor: View) -> list[dict[str, Any]]:
+def lines(monitor: View) -> list[dict[str, Any]]:
     return sorted((finding.to_json() for finding in monitor.results()), key=lambda facts: str(facts["text"]))
 
 
@@ -92,7 +92,7 @@ steps = st.lists(
 
 
 class Stream:
-    """A state beside a plain multiset of rows."""
+    """A state, and a plain multiset of the same rows."""
 
     def __init__(self, folder: str, first: list[Row]) -> None:
         self.path = Path(folder) / "state"
@@ -140,9 +140,9 @@ class Stream:
         assert (table.rows, table.next_id) == (self.rows.total(), self.born)
         column = make_engine("column")
         fresh = column.result(column.discover(WatchedTable(table), Threads())).values()
-        assert told(self.monitor) == sorted((f.to_json() for f in fresh), key=lambda facts: str(facts["text"]))
+        assert lines(self.monitor) == sorted((f.to_json() for f in fresh), key=lambda facts: str(facts["text"]))
         store = self.monitor._store
-        assert store.results() == told(self.monitor)
+        assert store.results() == lines(self.monitor)
         named = {Path(s.path).name for record in store.tables() for s in record.where.segments}
         assert {*named, *(Path(path).name for path in store.state_files().values())} == set(files.names(store.folder))
 
@@ -172,12 +172,12 @@ def test_compaction_keeps_all_but_dead_rows(tmp_path: Path) -> None:
         for n in range(10):
             gone = table_of([(2 * n, f"t{2 * n}", None), *([(n - 1, "new", 0.5)] if n else [])])
             monitor.apply(inserts=table_of([(n, "new", 0.5), (n, f"only {n}", None)]), deletes=gone)
-        before, results = described(monitor.tables["things"]), told(monitor)
+        before, results = described(monitor.tables["things"]), lines(monitor)
         assert len(monitor.tables["things"].shards) == 11
         monitor.checkpoint()
         table = monitor.tables["things"]
         assert described(table) == before
-        assert told(monitor) == results
+        assert lines(monitor) == results
         assert len(table.shards) == 1
         assert len(table.shards[0]) == table.rows == 41
         assert not any(len(files.read(segment.path)[0]["dead"]) for segment in table.where.segments)  # type: ignore[union-attr]
@@ -185,12 +185,12 @@ def test_compaction_keeps_all_but_dead_rows(tmp_path: Path) -> None:
         assert monitor.tables["things"] is table  # nothing was left to do
     with Monitor.open(tmp_path / "state") as monitor:
         assert described(monitor.tables["things"]) == before
-        assert told(monitor) == results
+        assert lines(monitor) == results
         monitor.apply(deletes=table_of([(9, "new", 0.5)]), inserts=table_of([(99, "t1", None)]))
         assert monitor.tables["things"].rows == 41
 
 
-def test_a_large_shard_is_written_anew_once_most_of_it_is_dead(tmp_path: Path) -> None:
+def test_a_large_shard_is_rewritten_when_most_of_it_is_dead(tmp_path: Path) -> None:
     with small_files(largest=10, batches=1000):
         old = [(n, "old", None) for n in range(50)]
         with Monitor.create(tmp_path / "state", {"things": table_of(old)}) as monitor:
@@ -234,7 +234,7 @@ def test_steps_lead_from_the_checkpoint_to_the_present(tmp_path: Path) -> None:
             seen.append(described(monitor.tables["things"]))
         monitor.apply(snapshot=table_of([(0, "a", None)]))
         seen.append(described(monitor.tables["things"]))
-        results = told(monitor)
+        results = lines(monitor)
     store = Store(tmp_path / "state")
     column = make_engine("column")
     assert store.checkpoint() == 1
@@ -271,7 +271,7 @@ def test_each_file_is_read_once_however_many_batches_wait(tmp_path: Path) -> Non
     assert len(reads) == 1 + 2 + 30, "the table, what engines keep of it, and a segment for each batch"
 
 
-def test_batches_are_replayed_together_unless_one_takes_away_what_another_brought(tmp_path: Path) -> None:
+def test_batches_are_replayed_together_unless_one_deletes_rows_of_another(tmp_path: Path) -> None:
     before = [(n, "x", 0.5) for n in range(9)]
     with Monitor.create(tmp_path / "state", {"things": table_of(before), "others": table_of([])}) as monitor:
         for n in range(3):
@@ -280,7 +280,7 @@ def test_batches_are_replayed_together_unless_one_takes_away_what_another_brough
         monitor.apply(inserts=table_of([(30, "x", 0.5)]), deletes=table_of([(3, "x", 0.5)]), table="things")
         monitor.apply(deletes=table_of([(30, "x", 0.5), (10, "y", None)]), table="things")
         monitor.apply(inserts=table_of([(30, "x", 0.5)]), table="things")
-        results = told(monitor)
+        results = lines(monitor)
     seen: list[tuple[str, list[int], list[int]]] = []
 
     def watched(loaded: OpenState, changes: Batch, batches: int) -> Any:
@@ -290,7 +290,7 @@ def test_batches_are_replayed_together_unless_one_takes_away_what_another_brough
     follow = OpenState.follow
     with patch.object(OpenState, "follow", watched), Monitor.open(tmp_path / "state") as monitor:
         assert seen == [], "they wait until someone asks"
-        assert sorted(map(str, told(monitor))) == sorted(map(str, results))
+        assert sorted(map(str, lines(monitor))) == sorted(map(str, results))
         assert monitor._state.replay_batches == 7
     assert seen == [
         ("things", [9, 10, 11, 12], [0, 1, 2, 3]),
@@ -315,15 +315,15 @@ def test_several_tables_keep_their_own_steps(tmp_path: Path) -> None:
 
 @contextmanager
 def no_room(where: str) -> Iterator[list[int]]:
-    """Checkpoints fail while this lasts: what they write does not fit, or the disk tells so beforehand. Gives the
-    number of batches at each attempt.
+    """Checkpoints fail while this lasts: because a write fails, or because the free space is too small beforehand.
+    Yields the number of batches at each attempt.
     """
     attempts: list[int] = []
     real = Store.room_for_checkpoint
 
     def counted(store: Store) -> bool:
         attempts.append(store.history(1)[-1].seq)
-        return real(store) and where != "told before"
+        return real(store) and where != "free space"
 
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
@@ -333,7 +333,7 @@ def no_room(where: str) -> Iterator[list[int]]:
         yield attempts
 
 
-@pytest.mark.parametrize("where", ["written", "told before"])
+@pytest.mark.parametrize("where", ["written", "free space"])
 @pytest.mark.parametrize("reopened", [False, True], ids=["one process", "a process a batch"])
 def test_a_checkpoint_that_does_not_fit_is_not_tried_with_every_batch(
     tmp_path: Path, where: str, reopened: bool
@@ -354,7 +354,7 @@ def test_a_checkpoint_that_does_not_fit_is_not_tried_with_every_batch(
         monitor.close()
 
 
-def test_a_checkpoint_that_was_asked_for_says_that_the_disk_is_full(tmp_path: Path) -> None:
+def test_a_requested_checkpoint_says_that_the_disk_is_full(tmp_path: Path) -> None:
     with Monitor.create(tmp_path / "state", {"things": table_of([])}) as monitor:
         monitor.apply(inserts=table_of([(1, "x", None)]))
         before = set((tmp_path / "state" / "segments").iterdir())
@@ -366,7 +366,7 @@ def test_a_checkpoint_that_was_asked_for_says_that_the_disk_is_full(tmp_path: Pa
         assert monitor._store.checkpoint() == 1
 
 
-def test_a_damaged_file_stops_checkpoints_and_is_told(tmp_path: Path) -> None:
+def test_a_damaged_file_stops_checkpoints_and_is_reported(tmp_path: Path) -> None:
     notes: list[str] = []
 
     class Ear(Progress):
@@ -399,7 +399,7 @@ def test_readers_see_one_moment_or_the_next(tmp_path: Path) -> None:
             while not writing.is_set():
                 with Monitor.open(tmp_path / "state", write=False) as reader:
                     count = reader.tables["things"].rows
-                    assert {facts["rows"] for facts in told(reader)} == {count}
+                    assert {facts["rows"] for facts in lines(reader)} == {count}
                     assert [row[0] for row in rows_in(reader)] == [n // 2 for n in range(count)]
                     moments.add(count)
         except BaseException as error:

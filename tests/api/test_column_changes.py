@@ -10,7 +10,7 @@ import pytest
 
 import holdfast as hf
 from tests.api.orders import CUSTOMERS, KINDS, ORDERS, fresh, with_id
-from tests.laws.living import equals_one_made_anew
+from tests.laws.living import assert_equals_fresh_state
 
 
 def test_no_column_changes_for_rows_that_are_refused(tmp_path: Path) -> None:
@@ -29,18 +29,18 @@ def test_no_column_changes_for_rows_that_are_refused(tmp_path: Path) -> None:
         assert watch.history() == []
         assert {path.name for path in (tmp_path / "state" / "segments").iterdir()} == files
         watch.apply(inserts=with_id(taken, 9), table="orders", evolve=True)
-        equals_one_made_anew(watch)
+        assert_equals_fresh_state(watch)
 
 
 def test_a_rule_with_a_day_stays_where_dates_become_timestamps(tmp_path: Path) -> None:
-    """It is told as edited, not as gone."""
+    """It is reported as edited, not as gone."""
     rows = pa.table({"id": [1, 2], "day": [date(2026, 1, 1), date(2026, 1, 2)]})
     with hf.Monitor.create(tmp_path / "state", {"t": rows}, watch=["column"], key="id") as watch:
         watch.add_rules(["max(day) <= DATE '2026-01-20'", "t.day < DATE '2026-02-01'", "t.id > 0"])
         changed = watch.retype_column("day", "timestamp")
         assert ("removed" in changed.about, len(changed.about["edited"])) == (False, 2)
         assert "row1: t.day < TIMESTAMP '2026-02-01 00:00:00+00:00': edited; 0 violations" in str(changed)
-        equals_one_made_anew(watch)
+        assert_equals_fresh_state(watch)
 
 
 def test_what_is_kept_of_rows_follows_their_columns(tmp_path: Path) -> None:
@@ -54,8 +54,8 @@ def test_what_is_kept_of_rows_follows_their_columns(tmp_path: Path) -> None:
         watch.rename_column("id", "no", table="orders")
         watch.rename_column("zip", "post", table="orders")
         watch.add_column("zip", "text", table="orders")
-        for name, told in (("row1", "no 7 (city q)"), ("ref1", "no 7 (cust 70)")):
-            assert f"because of {told}" in " ".join(watch.explain(name))
+        for name, example in (("row1", "no 7 (city q)"), ("ref1", "no 7 (cust 70)")):
+            assert f"because of {example}" in " ".join(watch.explain(name))
         (row,) = watch.rows([4], table="orders")
         assert row.stored is not None
         assert (row.stored.key, row.stored.values) == ({"no": 7}, {"no": 7, "cust": 70, "post": "c", "city": "q"})
@@ -94,7 +94,7 @@ def test_a_batch_of_several_tables_changes_the_columns_of_each(tmp_path: Path) -
             inserts={"orders": with_id(again, 10).append_column("more", pa.array([1]))}, batch_id="again", evolve=True
         )
         assert [batch.batch_id for batch in watch.history()][3:] == ["again:columns", "again"]
-        equals_one_made_anew(watch)
+        assert_equals_fresh_state(watch)
 
 
 def test_tables_come_and_go(tmp_path: Path) -> None:
@@ -105,13 +105,13 @@ def test_tables_come_and_go(tmp_path: Path) -> None:
         assert "table 'kinds': watched from now on; 2 rows, 2 columns" in str(added)
         watch.add_rules(["orders.cust in kinds.id", "kinds.id in customers.id"])
         watch.apply(inserts=pa.table({"id": [3], "kind": ["c"]}), table="kinds")
-        equals_one_made_anew(watch)
+        assert_equals_fresh_state(watch)
         dropped = watch.drop_table("customers")
         assert [line["text"] for line in dropped.about["removed"]] == ["kinds.id in customers.id"]
-        equals_one_made_anew(watch)
+        assert_equals_fresh_state(watch)
         watch.add_table("customers", CUSTOMERS.slice(0, 1), key="id")
         watch.apply(inserts={"customers": with_id(CUSTOMERS, 7), "orders": with_id(ORDERS, 8)})
-        equals_one_made_anew(watch)
+        assert_equals_fresh_state(watch)
         assert watch.document()["batches"][-1]["table"] == "customers, orders"
         with pytest.raises(hf.BadInput, match="already"):
             watch.add_table("orders", ORDERS)

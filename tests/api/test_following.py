@@ -84,14 +84,14 @@ def test_only_new_batches_are_looked_at(tmp_path: Path, watch: Monitor, loads: l
         watch.apply(inserts=row(4, 1, "C"), deletes=row(2, 2, "B"))
         assert view.follow()
         assert view.violations("fd1")[0].count == 1
-        told, known = ([finding.to_json() for finding in each.results("named")] for each in (view, watch))
-        assert told == known, "also how it fared, which only the batches one by one tell"
+        own, known = ([finding.to_json() for finding in each.results("named")] for each in (view, watch))
+        assert own == known, "also their track records, which follow from each single batch"
         assert picture(view) == picture(watch)
         assert not view.follow()
         assert len(loads) == 1, "the table was not read again"
 
 
-def test_merged_files_are_loaded_anew(tmp_path: Path, watch: Monitor, loads: list[TableFiles]) -> None:
+def test_merged_files_are_loaded_again(tmp_path: Path, watch: Monitor, loads: list[TableFiles]) -> None:
     with View.open(tmp_path / "state") as view:
         watch.apply(inserts=row(3, 1, "C"))
         watch.vacuum()

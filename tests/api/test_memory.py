@@ -59,8 +59,8 @@ def test_given_rules_that_break_get_worse_and_hold_again(watch: Monitor) -> None
         assert worse.witness == StoredWitness((0, 3), (berlin, bremen), ({"id": 1}, {"id": 4}))
         assert (gained.seq, gained.event, gained.witness) == (3, "gained", None)
     assert watch.memory().counts() == {1: {"lost": 4}, 2: {"worse": 2}, 3: {"gained": 4}}
-    told = [(batch.lost, batch.gained, batch.changed) for batch in watch.history()]
-    assert told == [(4, 0, 5), (0, 0, 5), (0, 4, 5)], "changed are two given rules, and the facts of three columns"
+    counts = [(batch.lost, batch.gained, batch.changed) for batch in watch.history()]
+    assert counts == [(4, 0, 5), (0, 0, 5), (0, 4, 5)], "changed are two given rules, and the facts of three columns"
 
 
 def test_figures_stand_where_they_changed(watch: Monitor) -> None:
@@ -84,8 +84,8 @@ def test_what_implies_a_rule(tmp_path: Path) -> None:
     start = pa.table({"a": [1, 1, 2], "b": [1, 2, 2], "c": ["x", "y", "x"]})
     with Monitor.create(tmp_path / "s", {"t": start}, watch=["fd"]) as watch:
         watch.apply(deletes=pa.table({"a": [1], "b": [2], "c": ["y"]}))
-        told = {each.text: each.by for each in watch.memory().events() if each.event == "implied"}
-        assert told["a, b -> c"] == "() -> c"
+        causes = {each.text: each.by for each in watch.memory().events() if each.event == "implied"}
+        assert causes["a, b -> c"] == "() -> c"
         assert "Since batch 1 it follows from () -> c." in watch.explain("a, b -> c")
 
 
@@ -143,7 +143,7 @@ def test_explain_tells_what_broke_and_holds_again(watch: Monitor) -> None:
 
 
 def test_no_more_rows_are_kept_than_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those of given rules come first, then those of the rules that were worth most; keys are told of all."""
+    """Those of given rules come first, then those of the rules that were worth most; keys are named for all."""
     monkeypatch.setattr(witness_rows, "MOST_ROWS", 2)
     start = pa.table({"id": range(200), "n": [n % 50 for n in range(200)], "m": [n % 50 for n in range(200)]})
     with Monitor.create(tmp_path / "s", {"t": start}, watch=["ucc", "fd"], rules=["m -> n"], key="id") as watch:
@@ -182,15 +182,15 @@ def test_rows_of_the_best_rules_are_kept_first(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_whole_rows_are_kept_of_references(tmp_path: Path) -> None:
-    """A row without a partner is kept with all of its values, and a vacuum takes all that tells of it."""
+    """A row without a partner is kept with all of its values, and a vacuum deletes all of them."""
     orders = pa.table({"no": [1, 2], "cust": ["ann", "bob"], "sum": [5, 6]})
     tables = {"orders": orders, "people": pa.table({"name": ["ann", "bob", "cy"]})}
     rule = ["orders.cust in people.name"]
     with Monitor.create(tmp_path / "s", tables, watch=["ind"], rules=rule, key={"orders": "no"}) as watch:
         watch.apply(inserts=pa.table({"no": [3], "cust": ["zoë"], "sum": [7]}), table="orders")
-        told = [each for each in watch.memory().events() if each.text == rule[0]]
-        assert [each.engine for each in told] == ["ind", "reference"]
-        for each in told:
+        events = [each for each in watch.memory().events() if each.text == rule[0]]
+        assert [each.engine for each in events] == ["ind", "reference"]
+        for each in events:
             assert each.witness is not None
             assert each.witness.values == ({"no": 3, "cust": "zoë", "sum": 7},)
             assert each.witness.keys == ({"no": 3},)
@@ -239,9 +239,9 @@ def test_rows_of_two_tables_that_have_the_same_number(tmp_path: Path) -> None:
     tables = {"t": pa.table({"a": [1, 2], "b": [1, 2]}), "u": pa.table({"c": [2, 2, 1]})}
     with Monitor.create(tmp_path / "state", tables, watch=["ind"]) as monitor:
         monitor.apply(deletes=pa.table({"a": [1], "b": [1]}), inserts=pa.table({"a": [2], "b": [1]}), table="t")
-        told = {event.text: event.witness for event in monitor.memory().events() if event.event == "lost"}
-        assert {text: witness.rows for text, witness in told.items() if witness} == {
+        witnesses = {event.text: event.witness for event in monitor.memory().events() if event.event == "lost"}
+        assert {text: witness.rows for text, witness in witnesses.items() if witness} == {
             "t.b in t.a": (2,),
             "u.c in t.a": (2,),
         }
-        assert [witness.values for witness in told.values() if witness] == [({"a": 2, "b": 1},), ({"c": 1},)]
+        assert [witness.values for witness in witnesses.values() if witness] == [({"a": 2, "b": 1},), ({"c": 1},)]

@@ -113,7 +113,7 @@ def test_a_text_may_be_a_rule_file(tmp_path: Path) -> None:
         path = tmp_path / name
         path.write_text('rules: [{name: one, rule: "zip -> city"}]', encoding="utf-8")
         for given in (path, str(path)):
-            assert [told["name"] for told in hf.check(TOWNS, given).to_json()] == ["one"]
+            assert [line["name"] for line in hf.check(TOWNS, given).to_json()] == ["one"]
 
 
 def test_a_text_that_is_neither(tmp_path: Path) -> None:
@@ -226,4 +226,4 @@ def test_each_export_has_an_example(name: str, tmp_path: Path) -> None:
 
 def test_dir_shows_each_export() -> None:
     assert set(hf.__all__) <= set(dir(hf))
-    assert not set(hf.__all__) & set(vars(hf)), "exports are imported when they are asked for"
+    assert not set(hf.__all__) & set(vars(hf)), "exports are imported on first use"

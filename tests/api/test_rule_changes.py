@@ -13,7 +13,7 @@ from tests.api.orders import ORDERS, for_orders, fresh
 
 
 def test_what_is_remembered_of_a_rule_stays_with_it_under_its_new_name(tmp_path: Path) -> None:
-    """Events and figures, and how it fared."""
+    """Its events, figures and track record."""
     with hf.Monitor.open(fresh(tmp_path / "state")) as watch:
         watch.add_rules(for_orders("zip -> city"))
         watch.apply(inserts={"orders": pa.table({"id": [5], "cust": [1], "zip": ["a"], "city": ["q"]})})
@@ -28,7 +28,7 @@ def test_what_is_remembered_of_a_rule_stays_with_it_under_its_new_name(tmp_path:
         assert ("named", "orders", "postcode -> city") in watch.memory().figures()
 
 
-def test_rules_that_have_no_meaning_any_more_are_told(tmp_path: Path) -> None:
+def test_rules_that_have_no_meaning_any_more_are_reported(tmp_path: Path) -> None:
     """With the column that they speak of, they go."""
     with hf.Monitor.open(fresh(tmp_path / "state")) as watch:
         watch.add_rules(for_orders("zip -> city", "key(id)"))
@@ -66,7 +66,7 @@ def test_a_table_chooses_among_rules_with_the_same_text(tmp_path: Path) -> None:
             assert watch.explanation("rows >= 1", table=table).to_json()["table"] == table
 
 
-def test_what_can_not_be_told_can_not_be_pinned(tmp_path: Path) -> None:
+def test_only_rules_that_can_be_listed_can_be_pinned(tmp_path: Path) -> None:
     """A rule that does not hold, or that follows from a shorter one; what is pinned may break, and stays so."""
     rows = pa.table({"id": list(range(60)), "zip": [n % 5 for n in range(60)], "city": [n % 5 for n in range(60)]})
     with hf.Monitor.create(tmp_path / "state", {"t": rows}, watch=["fd", "od"], key="id") as watch:
@@ -87,7 +87,7 @@ def test_a_rule_that_is_given_has_no_mark(tmp_path: Path) -> None:
         assert not watch.marks().ignored
 
 
-def test_a_page_tells_marks_and_changes(tmp_path: Path) -> None:
+def test_a_page_shows_pinned_and_ignored_rules_and_changes(tmp_path: Path) -> None:
     """Pinned rules that broke come first, ignored ones are left out, and changes say what they did."""
     state = tmp_path / "state"
     rows = pa.table({"id": list(range(60)), "zip": [n % 5 for n in range(60)], "city": [n % 5 for n in range(60)]})
@@ -98,8 +98,8 @@ def test_a_page_tells_marks_and_changes(tmp_path: Path) -> None:
         document = watch.document()
         texts = [rule["text"] for rule in watch.rule_history() if rule["broke"]]
         assert {"zip -> city", "city -> zip"} <= set(texts)
-        told = [batch.get("changed") for batch in document["batches"]]
-        assert told == [["city -> zip: pinned"], ["zip -> city: ignored from now on"], None]
+        changes = [batch.get("changed") for batch in document["batches"]]
+        assert changes == [["city -> zip: pinned"], ["zip -> city: ignored from now on"], None]
         marks = {int(place): detail.get("mark") for place, detail in document["rules"]["details"].items()}
         assert sorted(filter(None, marks.values())) == ["ignored", "pinned"]
         broke = [marks[place] for place in document["overview"]["broke"]]

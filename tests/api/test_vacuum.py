@@ -1,4 +1,4 @@
-"""Deleted for good: after a vacuum nothing in the folder tells of a value that no row has; all else is as it was."""
+"""Deleted for good: after a vacuum no file of the state holds a value that no row has; all else is as it was."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def people(names: list[str], zips: list[int]) -> pa.Table:
 
 
 def made(folder: Path, segments: str | None = None) -> Monitor:
-    """A state of two tables in which a value comes, breaks rules of every class, is told in events, and goes."""
+    """A state of two tables in which a value comes, breaks rules of every class, appears in events, and goes."""
     rules = folder / "rules.yaml"
     rules.write_text(RULES)
     tables = {"people": people(["Ann", "Bob"], [1, 2]), "orders": pa.table({"who": ["Ann"], "amount": [1.5]})}
@@ -92,20 +92,20 @@ def test_a_deleted_value_is_nowhere(tmp_path: Path, elsewhere: bool) -> None:
 
 
 def test_life_goes_on_as_if_nothing_had_happened(tmp_path: Path) -> None:
-    """The same batches tell the same, with and without a vacuum before each."""
-    told: list[list[Any]] = []
+    """The same batches have the same outcomes, with and without a vacuum before each."""
+    answers: list[list[Any]] = []
     for name in ("plain", "vacuumed"):
         (tmp_path / name).mkdir()
         with made(tmp_path / name) as monitor:
-            told.append([])
+            answers.append([])
             for n in range(4):
                 if name == "vacuumed":
                     monitor.vacuum()
                 batch = people(["Ann", f"new {n}"], [n, n - 1])
                 outcome = monitor.apply(inserts=batch, table="people")
                 lines = [{**line, "batch_id": "", "at": "", "seconds": 0} for line in outcome.to_json()]
-                told[-1] += [lines, [finding.to_json() for finding in monitor.results()]]
-    assert told[0] == told[1]
+                answers[-1] += [lines, [finding.to_json() for finding in monitor.results()]]
+    assert answers[0] == answers[1]
 
 
 def test_events_may_keep_what_they_tell(tmp_path: Path) -> None:
@@ -175,7 +175,7 @@ def test_a_reader_whose_files_go_looks_again(tmp_path: Path, monkeypatch: pytest
         assert holding(tmp_path) == set()
 
 
-def test_readers_look_while_tables_are_written_anew(tmp_path: Path) -> None:
+def test_readers_look_while_tables_are_rewritten(tmp_path: Path) -> None:
     """They find a file gone now and then, look again, and see one moment or the next."""
     ended, failed, looks = threading.Event(), [], []
 

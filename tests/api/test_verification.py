@@ -1,4 +1,4 @@
-"""Bits that turn, files that go, facts that don't fit: never a wrong answer, and `verify` tells all of it."""
+"""Bits that turn, files that go, facts that don't fit: never a wrong answer, and `verify` reports all of it."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_no_bit_that_turns_changes_an_answer(state: Path) -> None:
         expected = harm.answers(monitor)
     chance = random.Random(9)
     refused: list[tuple[Path, str]] = []
-    told: list[tuple[str, ...]] = []
+    problems: list[tuple[str, ...]] = []
     for _ in range(FLIPS):
         with harm.turned(segments(state), chance) as (path, bit):
             try:
@@ -61,10 +61,10 @@ def test_no_bit_that_turns_changes_an_answer(state: Path) -> None:
                     assert harm.answers(monitor) == expected, (path, bit)
             except BadInput as error:
                 refused.append((path, str(error)))
-                told.append(verify(state).problems)
+                problems.append(verify(state).problems)
     assert len(refused) > FLIPS // 5
     assert all(sentence.startswith(f"{path}: damaged (") for path, sentence in refused)
-    assert told == [(sentence,) for _, sentence in refused]
+    assert problems == [(sentence,) for _, sentence in refused]
 
 
 def test_no_bit_that_turns_changes_what_a_batch_does(state: Path, tmp_path: Path) -> None:
@@ -77,12 +77,12 @@ def test_no_bit_that_turns_changes_what_a_batch_does(state: Path, tmp_path: Path
             try:
                 with Monitor.open(copy) as monitor:
                     monitor.apply(**batch)
-                    told = harm.answers(monitor)
+                    answers = harm.answers(monitor)
             except BadInput:
                 refused += 1
                 continue
-            expected = expected or told
-            assert told == expected, (path, bit)
+            expected = expected or answers
+            assert answers == expected, (path, bit)
     assert 0 < refused < 30
 
 
@@ -107,13 +107,13 @@ def test_a_state_that_is_whole(state: Path) -> None:
     assert verify(state).compared == ()
 
 
-def test_all_that_is_wrong_is_told_at_once(state: Path) -> None:
+def test_all_problems_are_reported_together(state: Path) -> None:
     gone, cut, *_ = segments(state)
     gone.unlink()
     cut.write_bytes(cut.read_bytes()[:-9])
-    told = verify(state).problems
-    assert [problem.partition(":")[0] for problem in told] == [str(gone), str(cut)]
-    assert str(verify(state)).splitlines()[1:] == list(told)
+    problems = verify(state).problems
+    assert [problem.partition(":")[0] for problem in problems] == [str(gone), str(cut)]
+    assert str(verify(state)).splitlines()[1:] == list(problems)
 
 
 def test_files_that_were_seen_before_are_looked_at_again(state: Path) -> None:
@@ -130,18 +130,18 @@ def test_files_that_were_seen_before_are_looked_at_again(state: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("statement", "told"),
+    ("statement", "expected"),
     [
         ("UPDATE tables SET row_count = row_count + 1", "table people: its files hold 42 rows, the database says 43"),
         ("UPDATE results SET json = replace(json, '\"nulls\": 0', '\"nulls\": 1')", "the database: "),
         ("DELETE FROM results WHERE engine = 'ind'", "the database: "),
     ],
 )
-def test_facts_that_do_not_fit(state: Path, statement: str, told: str) -> None:
+def test_facts_that_do_not_fit(state: Path, statement: str, expected: str) -> None:
     harm.change(state, statement)
     problems = verify(state).problems
     assert problems
-    assert all(problem.startswith(told) for problem in problems)
+    assert all(problem.startswith(expected) for problem in problems)
 
 
 def test_a_damaged_index_of_the_database(state: Path) -> None:
@@ -154,7 +154,7 @@ def test_a_damaged_index_of_the_database(state: Path) -> None:
 
 @pytest.mark.parametrize("deep", [False, True])
 def test_an_engine_that_went_astray(state: Path, deep: bool) -> None:
-    """A state that was written as it is, and is wrong all the same: only finding it again tells."""
+    """A state that was written as it is, and is wrong all the same: only a new search finds that."""
     real = Workspace.results
 
     def found(workspace: Workspace) -> dict[tuple[str, str], Result]:

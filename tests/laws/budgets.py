@@ -1,4 +1,4 @@
-"""Budgets so small that the ways in which rules are found change at a handful of rows."""
+"""Budgets so small that strategies change at a handful of rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What must be told of two tables, by the oracles: the rules that hold, violations of given ones, and what breaks."""
+"""The expected results for two tables, by the oracles: rules that hold, violations of given ones, and what breaks."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ MEASURED: dict[str, tuple[str, int | None, str, Any]] = {
 
 
 class Expected:
-    """What must be told of tables at one moment; `by_id` are the rows of table t."""
+    """The expected results for the tables at one moment; `by_id` are the rows of table t."""
 
     def __init__(
         self, tables: Tables, by_id: Mapping[int, Row], given: Sequence[str], nulls: str, settings: Mapping[str, Any]
@@ -108,10 +108,10 @@ class Expected:
         """Minimal keys and FDs: left side, right side, and error."""
         found: dict[Rule, tuple[Sequence[int], int | None, float]] = {}
         for name, rows in self._tables.items():
-            asked = rows, len(NAMES[name]), self._nulls, str(self._settings["error"]), self._settings["max_lhs"]
-            for (lhs, rhs), error in functional.fds(*asked).items():
+            table = rows, len(NAMES[name]), self._nulls, str(self._settings["error"]), self._settings["max_lhs"]
+            for (lhs, rhs), error in functional.fds(*table).items():
                 found[name, f"{_listed(name, lhs) or '()'} -> {NAMES[name][rhs]}"] = lhs, rhs, error
-            for key, error in functional.keys(*asked).items():
+            for key, error in functional.keys(*table).items():
                 found[name, f"key({_listed(name, key)})"] = key, None, error
         return found
 
@@ -120,25 +120,25 @@ class Expected:
         """Minimal order dependencies: context, and column; or context, both columns, and direction."""
         found: dict[Rule, tuple[Any, ...]] = {}
         for name, rows in self._tables.items() if "max_level" in self._settings else ():
-            asked = rows, len(NAMES[name]), self._nulls, self._settings["max_level"]
-            for context, a in order.constants(*asked):
+            table = rows, len(NAMES[name]), self._nulls, self._settings["max_level"]
+            for context, a in order.constants(*table):
                 text = f"{{{_listed(name, context)}}}: [] -> {NAMES[name][a]}"
                 found[name, text] = context, a
-            for context, a, b, direction in order.pairs(*asked):
+            for context, a, b, direction in order.pairs(*table):
                 text = f"{{{_listed(name, context)}}}: {NAMES[name][a]} ~ {NAMES[name][b]}"
                 found[name, text + (" desc" if direction == "desc" else "")] = context, a, b, direction
         return found
 
     @cached_property
     def _pointwise(self) -> dict[Rule, pointwise.Pod]:
-        """Minimal pointwise order dependencies, vacuous ones where asked for; text is compared for equality."""
+        """Minimal pointwise order dependencies, vacuous ones if the settings say so; text is compared for equality."""
         found: dict[Rule, pointwise.Pod] = {}
         most = 3 if self._settings["max_lhs"] is None else self._settings["max_lhs"]
         for name, rows in self._tables.items() if "vacuous" in self._settings else ():
-            asked = _ordered_rows(rows), [column != "s" for column in NAMES[name]], self._nulls, most
-            for rule in pointwise.rules(*asked) if len(rows) > 1 else ():
+            table = _ordered_rows(rows), [column != "s" for column in NAMES[name]], self._nulls, most
+            for rule in pointwise.rules(*table) if len(rows) > 1 else ():
                 left = [f"{column}{mark}" for column, mark in zip(NAMES[name], rule.left, strict=True) if mark]
-                if self._is_told(rule, *asked[:3]):
+                if self._is_listed(rule, *table[:3]):
                     found[name, f"{{{', '.join(left)}}} -> {NAMES[name][rule.column]}{rule.operator}"] = rule
         return found
 
@@ -147,8 +147,8 @@ class Expected:
         needed = order.needed(self._orders[rule]) if rule in self._orders else self._dependencies[rule][0]
         return functional.is_empty(self._tables[rule[0]], needed, self._nulls)
 
-    def _is_told(self, rule: pointwise.Pod, rows: Sequence[Row], ordered: Sequence[bool], nulls: str) -> bool:
-        """Whether enough pairs of rows test a rule; or none does, and it is told all the same."""
+    def _is_listed(self, rule: pointwise.Pod, rows: Sequence[Row], ordered: Sequence[bool], nulls: str) -> bool:
+        """Whether enough pairs of rows test a rule, or it is vacuous and vacuous rules are listed too."""
         if rule.vacuous:
             return bool(self._settings["vacuous"])
         return pointwise.coverage(rows, ordered, nulls, rule.left) >= float(self._settings.get("min_coverage", 0.0))
@@ -183,20 +183,20 @@ class Expected:
         found = inclusion.several(self._plain, self._compare, self._settings["max_arity"])
         return {_text(pairs): (pairs, empty) for pairs, empty in found.items()}
 
-    def check_rules(self, told: Lines) -> None:
-        """Exactly the rules are told that hold, with how far they do."""
-        orders = {rule: line for rule, line in told.items() if line["kind"] == "od"}
+    def check_rules(self, rules: Lines) -> None:
+        """The rules are exactly those that hold, with the same figures."""
+        orders = {rule: line for rule, line in rules.items() if line["kind"] == "od"}
         assert {rule: line.get("empty", False) for rule, line in orders.items()} == {
             rule: self._is_empty(rule) for rule in self._orders
         }
-        assert {rule: line["vacuous"] for rule, line in told.items() if line["kind"] == "pod"} == {
+        assert {rule: line["vacuous"] for rule, line in rules.items() if line["kind"] == "pod"} == {
             rule: expected.vacuous for rule, expected in self._pointwise.items()
         }
-        found = {rule: line for rule, line in told.items() if line["kind"] in ("fd", "ucc")}
+        found = {rule: line for rule, line in rules.items() if line["kind"] in ("fd", "ucc")}
         assert {rule: (line.get("error", 0.0), line.get("empty", False)) for rule, line in found.items()} == {
             rule: (error, self._is_empty(rule)) for rule, (_, _, error) in self._dependencies.items()
         }
-        lines = {text: line for (_, text), line in told.items() if line["kind"] == "ind"}
+        lines = {text: line for (_, text), line in rules.items() if line["kind"] == "ind"}
         assert lines.keys() == {*self._unary, *self._several}
         for text, expected in self._unary.items():
             line = lines[text]
@@ -204,9 +204,9 @@ class Expected:
         for text, (_, empty) in self._several.items():
             assert lines[text].get("empty", False) == empty, text
 
-    def check_facts(self, told: Sequence[Mapping[str, Any]]) -> None:
+    def check_facts(self, lines: Sequence[Mapping[str, Any]]) -> None:
         """Rows, nulls and distinct values of each column."""
-        for line in told:
+        for line in lines:
             place = NAMES[line["table"]].index(line["column"])
             rows, nulls, distinct, *_ = column.facts([row[place] for row in self._tables[line["table"]]])
             assert (line["rows"], line["nulls"], line["distinct"]) == (rows, nulls, distinct), line
@@ -266,7 +266,7 @@ class Expected:
         return not keeps_all(text) and limit is not None and max(before.violated[text], self.violated[text]) > limit
 
     def may_lack_rows(self, before: Expected, text: str) -> bool:
-        """Whether a rule may have new violations of which no rows are told."""
+        """Whether a rule may have new violations without listed rows."""
         by_other_rows = text in MEASURED and MEASURED[text][0] not in ("min", "max")
         return by_other_rows or self.was_counted(before, text)
 

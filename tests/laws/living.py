@@ -1,4 +1,4 @@
-"""What must be true of a state whose rules, columns and tables change: it equals one made anew on the same rows."""
+"""What must be true of a state whose rules, columns and tables change: it equals a fresh state of the same rows."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from holdfast.engines.contract import HISTORY
 CHOSEN = "rows to remove"
 
 
-def equals_one_made_anew(watch: hf.Monitor) -> None:
-    """A state with the same rules on the same rows, made from scratch, tells the same."""
+def assert_equals_fresh_state(watch: hf.Monitor) -> None:
+    """A fresh state with the same rules and rows has the same findings and violations."""
     tables = {name: table.values(table.living_ids()) for name, table in watch.tables.items()}
     keys = {name: [table.schema.names[c] for c in table.schema.key] for name, table in watch.tables.items()}
     given = watch.rules()
@@ -32,10 +32,10 @@ def equals_one_made_anew(watch: hf.Monitor) -> None:
             key=keys,
             nulls=watch.nulls,
             **stored_settings(watch._store),
-        ) as anew,
+        ) as fresh,
     ):
-        assert told(watch) == told(anew)
-        assert broken(watch) == broken(anew)
+        assert findings(watch) == findings(fresh)
+        assert broken(watch) == broken(fresh)
 
 
 def found_classes(watch: hf.View) -> list[str]:
@@ -43,14 +43,14 @@ def found_classes(watch: hf.View) -> list[str]:
     return [name for name, engine in watch._state.workspace.engines.items() if not engine.declared.given]
 
 
-def told(watch: hf.View) -> list[tuple[str, str]]:
-    """All that is found, but for what only batches tell."""
+def findings(watch: hf.View) -> list[tuple[str, str]]:
+    """All findings, without fields that depend on past batches."""
     found = [finding.to_json() for finding in watch.results()]
     return sorted((line["text"] if "text" in line else line["column"], repr(_plain(line))) for line in found)
 
 
 def _plain(line: dict[str, Any]) -> dict[str, Any]:
-    """Scores move in the last digits with the order of sums; what no table tells is left out."""
+    """Scores move in the last digits with the order of sums; fields that do not follow from the table are left out."""
     known = {name: value for name, value in sorted(line.items()) if name not in (*HISTORY, "note")}
     return {name: round(value, 6) if isinstance(value, float) else value for name, value in known.items()}
 

@@ -21,7 +21,7 @@ from tests.table.building import rows_of
 
 
 class Remembering:
-    """A view that follows a state, and the figures that results told after each batch: of given rules by text, and of
+    """A view that follows a state, and the figures of the results after each batch: of given rules by text, and of
     columns.
     """
 
@@ -36,7 +36,7 @@ class Remembering:
         self._follower.close()
 
     def check_batch(self, monitor: View, outcome: Outcome, before: Expected, now: Expected, key: Sequence[int]) -> None:
-        """What is kept of the last batch is what it told."""
+        """The memory of the last batch agrees with its outcome."""
         seq, memory = outcome.batch.seq, monitor.memory()
         self._note_figures(monitor, seq)
         assert {text: own for (_, _, text), own in memory.figures().items()} == self._figures
@@ -58,29 +58,29 @@ class Remembering:
         assert not self._follower.follow(), "nothing more has happened"
 
     def _note_figures(self, monitor: View, seq: int) -> None:
-        """Take down what results tell now, where it is another than before."""
+        """Add the figures of the results, where they differ from those before."""
         for line in (finding.to_json() for finding in monitor.results()):
             if "severity" in line:
-                told = Figures(seq, line["violations"], line.get("g3"), line.get("score"))
-                _add(self._figures.setdefault(line["text"], []), told)
+                figures = Figures(seq, line["violations"], line.get("g3"), line.get("score"))
+                _add(self._figures.setdefault(line["text"], []), figures)
             elif line["kind"] == "column":
                 facts = ColumnFigures(seq, line["nulls"], line["distinct"])
                 _add(self._columns.setdefault((line["table"], line["column"]), []), facts)
 
 
-def _add(known: list[Any], told: Any) -> None:
-    if not known or {**vars(known[-1]), "seq": told.seq} != vars(told):
-        known.append(told)
+def _add(known: list[Any], figures: Any) -> None:
+    if not known or {**vars(known[-1]), "seq": figures.seq} != vars(figures):
+        known.append(figures)
 
 
 def _check_given(monitor: View, events: Sequence[Event], before: Expected, now: Expected, key: Sequence[int]) -> None:
     """Given rules that broke, got worse or hold again; with rows that show it, as they are in the table."""
-    told = {event.text: event.event for event in events}
-    assert len(told) == len(events)
+    found = {event.text: event.event for event in events}
+    assert len(found) == len(events)
     expected = now.turned_since(before, key)
     table, listed = monitor.tables["t"], {each.rule.text for each in monitor.violations() if each.pairs is not None}
-    for text in told.keys() | expected.keys():
-        assert told.get(text) == expected.get(text), text
+    for text in found.keys() | expected.keys():
+        assert found.get(text) == expected.get(text), text
     for event in events:
         if event.event == "gained":
             assert event.witness is None
@@ -93,11 +93,11 @@ def _check_given(monitor: View, events: Sequence[Event], before: Expected, now: 
 
 def _check_found(monitor: View, outcome: Outcome, events: Sequence[Event]) -> None:
     """Found rules that broke, with their rows; and those that follow from others."""
-    told = {_rule(rule): outcome.witness(rule) for rule in outcome.lost}
+    witnesses = {_rule(rule): outcome.witness(rule) for rule in outcome.lost}
     kept = {(event.table, event.text): event.witness for event in events if event.event == "lost"}
-    assert kept.keys() == told.keys()
+    assert kept.keys() == witnesses.keys()
     for rule, witness in kept.items():
-        own = told[rule]
+        own = witnesses[rule]
         assert witness is not None
         assert own is not None
         assert (witness.rows, witness.keys, witness.sentence) == (own.rows, own.keys, own.sentence)

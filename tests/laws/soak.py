@@ -1,6 +1,6 @@
 """Many random streams against the oracles, for as long as one likes: `python -m tests.laws.soak --streams 5000`.
 
-Not part of the test suite. A stream follows from the seed and its number alone, so a failure tells how to run it again:
+Not part of the test suite. A stream follows from the seed and its number alone, so a failure can be repeated:
 `python -m tests.laws.soak --seed 7 --first 4711 --streams 1`.
 """
 
@@ -23,7 +23,7 @@ from holdfast.table import admit
 from tests.laws.budgets import SMALL_BUDGETS
 from tests.laws.stream import Stream
 
-_TOLD_EVERY = 30.0  # seconds
+_PRINTED_EVERY = 30.0  # seconds
 
 
 def run(seed: int, number: int) -> str | None:
@@ -44,25 +44,25 @@ def run(seed: int, number: int) -> str | None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the streams that were asked for; 1 if one of them failed."""
+    """Run the streams; returns 1 if one of them failed."""
     parser = argparse.ArgumentParser(prog="python -m tests.laws.soak", description=__doc__.splitlines()[0])
     parser.add_argument("--streams", type=int, default=1000, help="how many streams to run")
     parser.add_argument("--seed", type=int, default=None, help="the seed that a run printed, to run the same again")
     parser.add_argument("--first", type=int, default=0, help="the number of the first stream")
     parser.add_argument("--jobs", type=int, default=1, help="how many processes share the work")
-    asked = parser.parse_args(arguments)
-    seed = SystemRandom().randrange(1 << 32) if asked.seed is None else asked.seed
-    numbers = range(asked.first, asked.first + asked.streams)
+    options = parser.parse_args(arguments)
+    seed = SystemRandom().randrange(1 << 32) if options.seed is None else options.seed
+    numbers = range(options.first, options.first + options.streams)
     print(f"seed {seed}: streams {numbers.start} to {numbers.stop - 1}", flush=True)
-    failed, told = 0, time.monotonic()
-    with ProcessPoolExecutor(asked.jobs) as pool:
+    failed, printed = 0, time.monotonic()
+    with ProcessPoolExecutor(options.jobs) as pool:
         for done, (number, wrong) in enumerate(zip(numbers, pool.map(partial(run, seed), numbers), strict=True), 1):
             if wrong is not None:
                 failed += 1
                 again = f"python -m tests.laws.soak --seed {seed} --first {number} --streams 1"
                 print(f"stream {number} failed:\n{wrong}\nto run it again: {again}", flush=True)
-            if time.monotonic() - told > _TOLD_EVERY:
-                told = time.monotonic()
+            if time.monotonic() - printed > _PRINTED_EVERY:
+                printed = time.monotonic()
                 print(f"{done:,} of {len(numbers):,} streams, {failed} failed", file=sys.stderr, flush=True)
     print(f"seed {seed}: {len(numbers):,} streams, {failed} failed")
     return int(failed > 0)

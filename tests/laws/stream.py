@@ -65,7 +65,7 @@ class _Part:
 
 
 class Stream:
-    """A state with plain copies of its rows beside it. All choices come from one random generator."""
+    """A state, and plain lists of the same rows. All choices come from one random generator."""
 
     def __init__(self, random: Random, folder: Path) -> None:
         self.random, self.path = random, folder / "state"
@@ -111,12 +111,12 @@ class Stream:
             nulls=self.nulls,
             **self.settings,
         )
-        self.told = self._expected()
+        self.expected = self._expected()
         self._check_results()
         self.remembered = Remembering(self.path, self.monitor)
 
     def run(self, batches: int) -> None:
-        """So many batches, each with all checks; then how rules fared."""
+        """Apply random batches and check everything after each; check the history of the rules at the end."""
         for _ in range(batches):
             self._batch(self.random.choice([["t"], ["u"], ["t", "u"], ["u", "t"]]))
             if self.random.random() < 0.2:
@@ -129,7 +129,7 @@ class Stream:
                 self.monitor.close()
                 self.monitor = hf.Monitor.open(self.path)
                 self._check_results()
-        self._check_found_anew()
+        self._check_rediscovered()
         self._check_history()
         self.remembered.check_follower()
         self.remembered.close()
@@ -244,33 +244,33 @@ class Stream:
         return _tidy([tuple(row.values()) for row in table.values(table.living_ids()).to_pylist()])
 
     def _check_step(self, after: Tables, outcome: Outcome) -> None:
-        before = self.told
+        before = self.expected
         self.rows |= after
-        self.told = self._expected()
+        self.expected = self._expected()
         self._check_results()
         lost = Counter((rule.to_json().get("table", "*"), rule.text) for rule in outcome.lost)
-        assert lost == Counter(before.lost_to(self.told)), "exactly the rules broke that something tested"
+        assert lost == Counter(before.lost_to(self.expected)), "exactly the rules broke that something tested"
         worse = self._check_violations(before, outcome)
         assert bool(outcome.alarms("any")) == (worse or bool(lost))
         assert outcome.broken == worse, "so few rows make no found rule an alarm"
         self.broke.update((*rule, False) for rule in lost)
-        turned = [text for text in self.given if not before.violated[text] and self.told.violated[text]]
+        turned = [text for text in self.given if not before.violated[text] and self.expected.violated[text]]
         self.broke.update(("t", text, True) for text in turned)
-        self.remembered.check_batch(self.monitor, outcome, before, self.told, self.key)
+        self.remembered.check_batch(self.monitor, outcome, before, self.expected, self.key)
 
     def _check_violations(self, before: Expected, outcome: Outcome) -> bool:
         """New and gone violations of each given rule; whether one of severity error has new ones."""
         worse = False
-        told = {line["text"]: (line["new"], line["gone"]) for line in outcome.to_json() if "severity" in line}
+        moved = {line["text"]: (line["new"], line["gone"]) for line in outcome.to_json() if "severity" in line}
         for text in self.given:
-            were, are = before.violated[text], self.told.violated[text]
+            were, are = before.violated[text], self.expected.violated[text]
             if keeps_all(text) or max(were, are) <= _limit(self.settings):
-                new, gone = self.told.moved_since(before, text, self.key)
-                assert told.get(text, (0, 0)) == (new, gone), text
+                new, gone = self.expected.moved_since(before, text, self.key)
+                assert moved.get(text, (0, 0)) == (new, gone), text
             else:  # only their number is kept
                 new = max(are - were, 0)
-                assert told.get(text, (None, None)) == (None, None), text
-                assert (text in told) == (are != were), text
+                assert moved.get(text, (None, None)) == (None, None), text
+                assert (text in moved) == (are != were), text
             worse |= new > 0 and self.severity[text] == "error"
         return worse
 
@@ -279,17 +279,17 @@ class Stream:
             assert Counter(self._living(name)) == Counter(_tidy(rows)), "the rows are those that the batches left"
         lines = [finding.to_json() for finding in self.monitor.results()]
         given = {line["text"]: line["violations"] for line in lines if "severity" in line}
-        assert given == self.told.violated
-        self.told.check_facts([line for line in lines if line["kind"] == "column"])
+        assert given == self.expected.violated
+        self.expected.check_facts([line for line in lines if line["kind"] == "column"])
         rules = [line for line in lines if line["kind"] != "column" and "severity" not in line]
-        self.told.check_rules({(line.get("table", "*"), line["text"]): line for line in rules})
+        self.expected.check_rules({(line.get("table", "*"), line["text"]): line for line in rules})
         for listing in self.monitor.violations():
-            pairs = self.told.pairs.get(listing.rule.text)
-            assert listing.count == self.told.violated[listing.rule.text]
+            pairs = self.expected.pairs.get(listing.rule.text)
+            assert listing.count == self.expected.violated[listing.rule.text]
             if pairs is not None and listing.pairs is not None:
                 assert {(int(t), int(s)) for t, s in listing.pairs} == pairs
 
-    def _check_found_anew(self) -> None:
+    def _check_rediscovered(self) -> None:
         """What is kept is what is found from scratch, in the same order, ranks and all."""
         tables = {name: self._table(name, rows) for name, rows in self.rows.items()}
         for rules in self.watch[1:]:
@@ -299,9 +299,9 @@ class Stream:
             assert found.to_json() == ranked
 
     def _check_history(self) -> None:
-        fared = {(line["table"], line["text"], "name" in line): line for line in self.monitor.rule_history()}
-        broke = {rule: line["broke"] for rule, line in fared.items() if line["broke"]}
-        assert broke == dict(self.broke), "the history tells how often each rule broke"
+        records = {(line["table"], line["text"], "name" in line): line for line in self.monitor.rule_history()}
+        broke = {rule: line["broke"] for rule, line in records.items() if line["broke"]}
+        assert broke == dict(self.broke), "the history counts how often each rule broke"
 
 
 def _limit(settings: Mapping[str, Any]) -> float:

@@ -1,4 +1,4 @@
-"""What counts as broken: in the exit code, in what is told of a batch, and in the history of rules."""
+"""What counts as broken: in the exit code, in the outcome of a batch, and in the history of rules."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def watching(rows: Sequence[Row], rules: Sequence[str] | None = None, **more: An
 
 
 def moved(outcome: Outcome) -> dict[str, tuple[int | None, int | None]]:
-    """How many violations of each rule are new, and how many are gone, as JSON tells it."""
+    """How many violations of each rule are new, and how many are gone, as JSON says."""
     lines = [line for line in outcome.to_json() if line.get("event") == "changed"]
     return {line["text"]: (line["new"], line["gone"]) for line in lines if "severity" in line}
 
@@ -73,13 +73,13 @@ def test_new_and_gone_are_counted_group_by_group(
     after = [row for place, row in enumerate(first) if place not in places] + inserts
     with watching(first, [text for text, _, _ in GIVEN], nulls=nulls) as monitor:
         outcome = monitor.apply(deletes=table_of([first[place] for place in places]), inserts=table_of(inserts))
-        told = moved(outcome)
+        counts = moved(outcome)
     worse = False
     for text, lhs, rhs in GIVEN:
         old, now = (oracle.to_remove_by_group(rows, lhs, rhs, nulls) for rows in (first, after))
         steps = [now[group] - old[group] for group in {*old, *now}]
         new, gone = sum(step for step in steps if step > 0), -sum(step for step in steps if step < 0)
-        assert told.get(text, (0, 0)) == (new, gone)
+        assert counts.get(text, (0, 0)) == (new, gone)
         worse |= new > 0
         assert inserts or not new, "a delete adds no violation"
     assert outcome.broken == worse
@@ -122,7 +122,7 @@ def test_another_violation_is_new_though_their_number_stays() -> None:
 
 @pytest.mark.parametrize("error", [0.0, 0.2])
 @pytest.mark.parametrize("rows", [0, 1])
-def test_what_no_pair_of_rows_tests_is_not_told_and_does_not_break(rows: int, error: float) -> None:
+def test_a_rule_without_pairs_to_test_it_is_not_listed_and_does_not_break(rows: int, error: float) -> None:
     first = [(1, 1, 1, 1)][:rows]
     with watching(first, watch=["ucc", "fd"], error=error) as monitor:
         assert monitor.results() == []
@@ -168,23 +168,23 @@ UNTESTED = {"ucc": "key(a)", "fd": "a -> b", "od": "{}: a ~ b"}
 @pytest.mark.parametrize("kind", UNTESTED)
 @pytest.mark.parametrize("method", ["counts", "borders"])
 def test_rules_that_no_pair_of_rows_could_break(kind: str, method: str) -> None:
-    """Where nulls equal nothing, and fewer than two rows have values in the columns: such a rule is marked, is told
-    last, is not suggested, and once values break it, it is told as untested and makes no alarm.
+    """Where nulls equal nothing, and fewer than two rows have values in the columns: such a rule is marked, is listed
+    last, and is not suggested. Values that break it make it untested, without an alarm.
     """
     text, rows = UNTESTED[kind], [(1, None, 1, 1), (2, None, 2, 1), (3, None, 1, 1), (4, 7, 2, 1)]
     with watching(rows, watch=[kind], nulls="distinct", method=method) as monitor:
         ranked = [rule.to_json() for result in monitor.ranked() for rule in result.values()]
-        marks = [line.get("empty", False) for line in ranked]
+        empty = [line.get("empty", False) for line in ranked]
         assert text in {line["text"] for line in ranked if line.get("empty")}
-        assert (marks, not all(marks)) == (sorted(marks), True)
+        assert (empty, not all(empty)) == (sorted(empty), True)
         assert f"{text} is empty: fewer than two of 4 rows have values in a" in str(monitor.explain(text))
         assert text not in {each.text for each in monitor.suggest()}
         outcome = monitor.apply(inserts=table_of([(5, 8, 2, 1), (6, 7, 1, 1), (7, 6, 2, 1)]))
         assert text in {rule.text for rule in outcome.untested}
         assert text not in {rule.text for rule in (*outcome.lost, *outcome.alarms("any"))}
         assert outcome.batch.lost == len(outcome.lost)
-        told = {line["text"]: line["event"] for line in outcome.to_json()[1:]}
-        assert told[text] == "untested"
+        events = {line["text"]: line["event"] for line in outcome.to_json()[1:]}
+        assert events[text] == "untested"
         remembered = {event.text: event.event for event in monitor.memory().events() if event.seq == outcome.batch.seq}
         assert remembered[text] == "untested"
         assert not [line for line in monitor.rule_history() if line["text"] == text and line["broke"]]
@@ -196,9 +196,9 @@ def test_a_rule_that_is_tested_from_now_on_has_changed(kind: str, method: str) -
     """And so has one of which the rows are gone that tested it."""
     text, rows, more = UNTESTED[kind], [(1, None, 1, 1), (2, None, 2, 1)], [(3, 7, 1, 1), (4, 8, 2, 1)]
     with watching(rows, watch=[kind], nulls="distinct", method=method) as monitor:
-        for side, marks in (("inserts", (True, False)), ("deletes", (False, True))):
+        for side, empty in (("inserts", (True, False)), ("deletes", (False, True))):
             changed: Any = monitor.apply(**{side: table_of(more)}).changed
-            assert {old.text: (old.empty, new.empty) for old, new in changed}[text] == marks
+            assert {old.text: (old.empty, new.empty) for old, new in changed}[text] == empty
 
 
 def test_columns_that_nulls_are_equal_in_are_tested() -> None:

@@ -1,4 +1,4 @@
-"""The law of growth: under churn a state stays within three times one that is made anew of the same rows.
+"""The law of growth: under churn a state stays within three times a fresh state of the same rows.
 
 A state of less than half a megabyte is left as it is. The history is part of a state, too, and grows with the batches:
 some hundred bytes each, and as much for each rule that is gained or lost.
@@ -51,7 +51,7 @@ def churn(monitor: Monitor, draw: random.Random, ids: Iterator[int], living: lis
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_a_state_stays_within_three_times_one_made_anew(seed: int, tmp_path: Path) -> None:
+def test_a_state_stays_within_three_times_a_fresh_one(seed: int, tmp_path: Path) -> None:
     draw, ids = random.Random(seed), iter(range(1_000_000))
     living = drawn(draw, ids, 3000)
     state = tmp_path / "state"
@@ -60,9 +60,9 @@ def test_a_state_stays_within_three_times_one_made_anew(seed: int, tmp_path: Pat
         with Monitor.open(state) as monitor:
             for _ in range(draw.randrange(1, 6)):
                 living = churn(monitor, draw, ids, living)
-        anew = tmp_path / f"anew {look}"
-        Monitor.create(anew, {"t": arrow(living)}, watch=WATCH, key=["id"]).close()
-        assert size(state) <= max(3 * size(anew), SMALL), f"with {len(living)} rows"
+        fresh = tmp_path / f"fresh {look}"
+        Monitor.create(fresh, {"t": arrow(living)}, watch=WATCH, key=["id"]).close()
+        assert size(state) <= max(3 * size(fresh), SMALL), f"with {len(living)} rows"
     with Monitor.open(state) as monitor:
         monitor.vacuum()
-    assert size(state) <= max(2 * size(anew), SMALL)
+    assert size(state) <= max(2 * size(fresh), SMALL)

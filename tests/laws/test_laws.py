@@ -65,15 +65,15 @@ for_every_engine = pytest.mark.parametrize(
     "engine", [make_engine(name, given=GIVEN.get(name)) for name in NAMES], ids=NAMES
 )
 
-WAYS = {f"{name} by borders": make_engine(name, {"method": "borders"}) for name in ("ucc", "fd", "od", "pod")}
-for_every_way = pytest.mark.parametrize(
+STRATEGIES = {f"{name} by borders": make_engine(name, {"method": "borders"}) for name in ("ucc", "fd", "od", "pod")}
+for_every_strategy = pytest.mark.parametrize(
     "engine",
-    [*(make_engine(name, given=GIVEN.get(name)) for name in NAMES), *WAYS.values()],
-    ids=[*NAMES, *WAYS],
+    [*(make_engine(name, given=GIVEN.get(name)) for name in NAMES), *STRATEGIES.values()],
+    ids=[*NAMES, *STRATEGIES],
 )
 
 
-@for_every_way
+@for_every_strategy
 @settings(max_examples=30)
 @given(first=row_lists, stream=streams, nulls=null_modes)
 def test_maintained_equals_rediscovered(
@@ -86,8 +86,8 @@ def test_maintained_equals_rediscovered(
         before = kept.result()
         diff = kept.follow(world.change(batch))
         assert kept.result() == kept.rediscovered()
-        assert kept.ranked() == kept.ranked_anew(), "in the same order, with the same scores"
-        assert kept.told() == kept.told_anew(), "also where two findings count as equal, and their figures differ"
+        assert kept.ranked() == kept.rediscovered_ranked(), "in the same order, with the same scores"
+        assert kept.lines() == kept.rediscovered_lines(), "also where findings are equal and their figures differ"
         assert diff.patch(before) == kept.result(), "the diff leads from the old result to the new one"
 
 
@@ -147,7 +147,7 @@ def test_save_and_load_in_the_middle(
 def test_rewriting_the_table_on_the_way(
     engine: Engine[Any, Any], first: list[Row], stream: list[Batch], moments: set[int], nulls: NullMode
 ) -> None:
-    """Results and diffs, witnesses included, are those of a table that was never written anew."""
+    """Results and diffs, witnesses included, are those of a table that was never rewritten."""
     worlds = World(nulls), World(nulls)
     for world in worlds:
         world.change(Batch(first))
@@ -162,7 +162,7 @@ def test_rewriting_the_table_on_the_way(
 
 
 def _plainly(diff: Diff) -> list[Any]:
-    """All that a diff tells, with the rules made; values of witnesses may be no numbers, which equal nothing."""
+    """All parts of a diff, with the rules made; values of witnesses may be no numbers, which equal nothing."""
     parts = diff.gained, diff.lost, diff.changed, diff.violations, diff.causes
     return [*map(dict, parts), diff.worth, diff.gained_worth, repr(diff.witnesses)]
 
@@ -170,26 +170,26 @@ def _plainly(diff: Diff) -> list[Any]:
 @for_every_engine
 @settings(max_examples=20)
 @given(first=row_lists, batch=batches, nulls=null_modes)
-def test_what_an_engine_is_told_stays_as_it_was(
+def test_an_engine_does_not_change_its_input(
     engine: Engine[Any, Any], first: list[Row], batch: Batch, nulls: NullMode
 ) -> None:
     world = World(nulls)
     world.change(Batch(first))
     kept = Kept(engine, world)
     change = world.change(batch)
-    told = _copies(change)
+    before = _copies(change)
     kept.follow(change)
-    assert all(np.array_equal(a, b) for a, b in zip(told, _copies(change), strict=True))
+    assert all(np.array_equal(a, b) for a, b in zip(before, _copies(change), strict=True))
 
 
 def _copies(change: Change) -> list[NDArray[Any]]:
     codes = [np.array(column) for table in (change.before, change.after) for s in table.shards for column in s.columns]
-    marks = [np.array(mark) for table in (change.before, change.after) for mark in table.alive if mark is not None]
-    return [*codes, *marks, change.inserted.copy(), change.deleted.copy(), change.dead.copy()]
+    alive = [np.array(mask) for table in (change.before, change.after) for mask in table.alive if mask is not None]
+    return [*codes, *alive, change.inserted.copy(), change.deleted.copy(), change.dead.copy()]
 
 
 @pytest.mark.spark
-@for_every_way
+@for_every_strategy
 @pytest.mark.parametrize("nulls", ["equal", "distinct"])
 def test_threads_and_spark_agree(engine: Engine[Any, Any], spark: SparkSession, nulls: NullMode) -> None:
     from holdfast.spark.runner import SparkRunner

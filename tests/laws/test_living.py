@@ -1,5 +1,5 @@
 """A state lives: batches, changes of rules and changes of columns come in any order, it is closed and opened between
-them, and always tells what a state made anew tells, with the same rules on the same rows.
+them, and always has the results of a fresh state with the same rules on the same rows.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import holdfast as hf
-from tests.laws.living import arrow, equals_one_made_anew, told
+from tests.laws.living import arrow, assert_equals_fresh_state, findings
 
 START = pa.schema([("a", pa.int64()), ("b", pa.string()), ("c", pa.int64()), ("d", pa.date32())])
 VALUES: dict[Any, st.SearchStrategy[Any]] = {
@@ -111,7 +111,7 @@ STEPS: list[Step] = [
 
 @settings(max_examples=25)
 @given(st.data())
-def test_it_tells_what_one_made_anew_tells(data: Any) -> None:
+def test_a_changed_state_equals_a_fresh_one(data: Any) -> None:
     """Whatever happens to it, and however often it is opened again."""
     rows = data.draw(st.lists(st.tuples(*(VALUES[k] for k in ("int64", "string", "int64", "date"))), max_size=6))
     watched = data.draw(st.lists(st.sampled_from(CLASSES), max_size=2, unique=True))
@@ -123,8 +123,8 @@ def test_it_tells_what_one_made_anew_tells(data: Any) -> None:
             if data.draw(st.booleans()):
                 watch.close()
                 watch = hf.Monitor.open(state)
-        equals_one_made_anew(watch)
-        now = told(watch)
+        assert_equals_fresh_state(watch)
+        now = findings(watch)
         watch.close()
         with hf.View.open(state) as view:
-            assert told(view) == now
+            assert findings(view) == now

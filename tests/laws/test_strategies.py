@@ -1,5 +1,5 @@
-"""The law of strategies: what is kept equals what is found from scratch also where a table has grown past the size at
-which rules are found in another way. So no way may bound, sample or round the question by itself.
+"""The law of strategies: maintained results equal those from scratch also after a table has grown past the size at
+which the strategy changes. So no strategy may bound, sample or round by itself.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tests.laws.budgets import COUNTED, SMALL_BUDGETS
 from tests.laws.test_laws import GIVEN, NAMES
 from tests.laws.world import Batch, Kept, Row, World, batches, null_modes, row_lists, rows
 
-ASKED: list[tuple[str, dict[str, Any]]] = [
+SETTINGS: list[tuple[str, dict[str, Any]]] = [
     *((name, {}) for name in NAMES),
     ("ucc", {"max_lhs": 2}),
     ("fd", {"max_lhs": 1}),
@@ -31,14 +31,14 @@ ASKED: list[tuple[str, dict[str, Any]]] = [
 ]
 for_every_question = pytest.mark.parametrize(
     "engine",
-    [make_engine(name, asked, GIVEN.get(name)) for name, asked in ASKED],
-    ids=[" ".join([name, *map(str, asked.items())]) for name, asked in ASKED],
+    [make_engine(name, options, GIVEN.get(name)) for name, options in SETTINGS],
+    ids=[" ".join([name, *map(str, options.items())]) for name, options in SETTINGS],
 )
 
 
 @pytest.fixture(autouse=True)
 def small_budgets(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ways change at a handful of rows, and shares of pairs come from a sample."""
+    """Strategies change at a handful of rows, and shares of pairs come from a sample."""
     for module, name, value in SMALL_BUDGETS:
         monkeypatch.setattr(module, name, value)
     monkeypatch.setattr(borders, "_COUNTED", 16)

@@ -59,7 +59,7 @@ batches = st.builds(Batch, row_lists, st.lists(st.integers(0, 50), max_size=6))
 
 
 class World:
-    """A table that batches change, with plain copies of its rows beside it."""
+    """A table that batches change, and a plain list of the same rows."""
 
     def __init__(self, nulls: NullMode = "equal", runner: Runner | None = None) -> None:
         schema = Schema("t", COLUMNS, (), Nulls(nulls))
@@ -71,7 +71,7 @@ class World:
         self.rows: list[Row] = []
 
     def change(self, batch: Batch) -> Change:
-        """Apply a batch to the table; gives what an engine is told of it."""
+        """Apply a batch to the table; returns the change that engines follow."""
         doomed = list(dict.fromkeys(place % len(self.rows) for place in batch.deletes)) if self.rows else []
         gone = [self.rows[place] for place in doomed]
         self.rows = [row for place, row in enumerate(self.rows) if place not in doomed] + list(batch.inserts)
@@ -93,7 +93,7 @@ class World:
         return Change(before, done.table, done.born, done.dead)
 
     def rewrite(self) -> UsedCodes:
-        """Write the table anew; gives which codes stayed."""
+        """Rewrite the table's files; returns the codes that stayed."""
         made = rewritten(self.table, self.folder)
         self.where = TableFiles(self.table.schema, made.segments, self.table.next_id)
         self.table = load_table(self.where)
@@ -118,7 +118,7 @@ class Kept:
         return self.engine.explained(self.state, self.engine.follow(self.state, batch, self.world.runner), batch)
 
     def rewrite(self) -> None:
-        """Go on with a table that was written anew."""
+        """Rewrite the table's files, and go on with those."""
         kept = self.world.rewrite()
         self.watched.rewritten(self.world.table, kept)
         self.state = self.engine.rewritten(self.state, self._subject(self.watched), {"t": kept})
@@ -137,20 +137,20 @@ class Kept:
         return list(self.engine.ranked(self.state).values())
 
     def rediscovered(self) -> Result:
-        return self._anew().result()
+        return self._discovered().result()
 
-    def ranked_anew(self) -> list[Finding]:
-        return self._anew().ranked()
+    def rediscovered_ranked(self) -> list[Finding]:
+        return self._discovered().ranked()
 
-    def told(self) -> list[dict[str, Any]]:
+    def lines(self) -> list[dict[str, Any]]:
         """The findings as objects, but for what is history, and no fact of the table."""
         lines = [finding.to_json() for finding in self.ranked()]
         return [{name: line[name] for name in line if name not in HISTORY} for line in lines]
 
-    def told_anew(self) -> list[dict[str, Any]]:
-        return self._anew().told()
+    def rediscovered_lines(self) -> list[dict[str, Any]]:
+        return self._discovered().lines()
 
-    def _anew(self) -> Kept:
+    def _discovered(self) -> Kept:
         return Kept(self.engine, self.world)
 
 
