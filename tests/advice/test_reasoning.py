@@ -48,7 +48,7 @@ def minimal(contexts: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
 
 
 def canonical(rows: list[Row]) -> list[Finding]:
-    """All minimal canonical rules of some rows, as they are told."""
+    """All minimal canonical rules of some rows, as results list them."""
     found: list[Finding] = []
     for name in NAMES:
         valid = [c for c in contexts_of(name) if _is_constant(rows, c, name)]
@@ -103,27 +103,27 @@ class Status:
 
 def check(rows: list[Row], advice: Advice) -> None:
     """Every piece of advice is true."""
-    asked = advice.clause.columns
+    columns = advice.clause.columns
     if advice.clause.is_order:
-        assert holds(rows, advice.enough, asked)
-        assert holds(rows, asked, advice.enough)
+        assert holds(rows, advice.enough, columns)
+        assert holds(rows, columns, advice.enough)
         for each in advice.served_by:
             order = [SortColumn(column.name, column.descending != each.backwards) for column in each.order]
-            assert holds(rows, order, asked)
+            assert holds(rows, order, columns)
     else:
-        assert all(_is_constant(rows, [c.name for c in advice.enough], column.name) for column in asked)
-    assert len(advice.enough) + len(advice.redundant) == len(asked)
-    own = [tuple(row[NAMES.index(column.name)] for column in asked) for row in rows]
+        assert all(_is_constant(rows, [c.name for c in advice.enough], column.name) for column in columns)
+    assert len(advice.enough) + len(advice.redundant) == len(columns)
+    own = [tuple(row[NAMES.index(column.name)] for column in columns) for row in rows]
     assert advice.single is None or len(set(own)) == len(own)
 
 
 @many
 @given(tables, st.lists(st.tuples(lists, lists), min_size=1, max_size=6))
 def test_with_all_canonical_rules_known_every_list_order_dependency_is_decided(
-    rows: list[Row], asked: list[tuple[Any, Any]]
+    rows: list[Row], pairs: list[tuple[Any, Any]]
 ) -> None:
     reasoner = Reasoner(KnownRules.of(canonical(rows), NAMES, NAMES))
-    for by, then in asked:
+    for by, then in pairs:
         proof = reasoner.orders(by, then)
         assert (proof is not None) == holds(rows, by, then), (by, then, proof)
 
@@ -138,14 +138,14 @@ def test_with_all_canonical_rules_known_every_list_order_dependency_is_decided(
     st.lists(lists, max_size=2),
 )
 def test_all_advice_is_true_whatever_is_known(
-    rows: list[Row], tried: list[tuple[Any, Any]], some: set[int], asked: Any, kind: Kind, have: list[Any]
+    rows: list[Row], tried: list[tuple[Any, Any]], some: set[int], wanted: Any, kind: Kind, have: list[Any]
 ) -> None:
     rules = [ListOD(by, then) for by, then in tried if holds(rows, by, then)]
     found = [*canonical(rows), *keys(rows)]
     known = [*(found[place % len(found)] for place in sorted(some) if found), *map(Status, rules)]
-    near = [*(column.name for column in asked), *(column.name for order in have for column in order)]
+    near = [*(column.name for column in wanted), *(column.name for order in have for column in order)]
     reasoner = Reasoner(KnownRules.of(known, NAMES, near))
-    clause = Clause(kind, asked if kind == "ORDER BY" else tuple(SortColumn(column.name) for column in asked))
+    clause = Clause(kind, wanted if kind == "ORDER BY" else tuple(SortColumn(column.name) for column in wanted))
     advice = advise("t", clause, reasoner, have)
     check(rows, advice)
     assert all(rule in {finding.text for finding in known} for each in advice.redundant for rule in each.rules)
@@ -153,19 +153,19 @@ def test_all_advice_is_true_whatever_is_known(
 
 @many
 @given(tables, st.lists(columns, min_size=1, max_size=4).map(tuple))
-def test_nothing_that_is_left_is_redundant(rows: list[Row], asked: Any) -> None:
+def test_nothing_that_is_left_is_redundant(rows: list[Row], wanted: Any) -> None:
     """Where all is known that can be, no column more can go; also when only rules near the clause are looked at."""
-    known = KnownRules.of(canonical(rows), NAMES, [column.name for column in asked])
-    advice = advise("t", Clause("ORDER BY", asked), Reasoner(known))
+    known = KnownRules.of(canonical(rows), NAMES, [column.name for column in wanted])
+    advice = advise("t", Clause("ORDER BY", wanted), Reasoner(known))
     check(rows, advice)
     left = advice.enough
     for place in range(len(left)):
-        assert not holds(rows, (*left[:place], *left[place + 1 :]), asked)
-    told = [each.order for each in advice.served_by]
+        assert not holds(rows, (*left[:place], *left[place + 1 :]), wanted)
+    orders = [each.order for each in advice.served_by]
     for name in NAMES:
         order = (SortColumn(name),)
-        if left and name not in {column.name for column in left} and holds(rows, order, asked):
-            assert order in told
+        if left and name not in {column.name for column in left} and holds(rows, order, wanted):
+            assert order in orders
 
 
 def test_orders_are_put_together() -> None:

@@ -62,7 +62,7 @@ def test_flights_are_whole_numbers_with_missing_values() -> None:
     assert flights["tailnum"].null_count == 2_512
 
 
-def test_shared_data_is_found_or_its_absence_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_shared_data_is_found_or_its_absence_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(data, "SHARED", tmp_path)
     (tmp_path / "iris.csv").write_text("a\n1\n")
     assert data.shared("iris") == tmp_path / "iris.csv"

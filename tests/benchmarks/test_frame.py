@@ -20,7 +20,7 @@ from benchmarks.frame import Case, Rss, load, race, run_apart, timed
 ROOT = Path(__file__).resolve().parents[2]
 HEAD = "from benchmarks.frame import Case, benchmark, quick, race\n"
 GOOD = """
-@benchmark("sums", "adds numbers in two ways")
+@benchmark("sums", "adds numbers with two methods")
 def sums():
     rows = 1_000 if quick() else 200_000
     result = race(lambda: sum(range(rows)), lambda: sum([i for i in range(rows)]), repeat=3)
@@ -97,7 +97,7 @@ def test_a_benchmark_gives_its_table_its_json_and_exit_code_0(
     assert "0.001x" in out
     assert "12.5 ms" in out
     assert "has no rival" in out
-    assert err.splitlines()[0] == "[1/1] sums: adds numbers in two ways …"
+    assert err.splitlines()[0] == "[1/1] sums: adds numbers with two methods …"
     assert "done, 2 cases" in err
 
     result = json.loads((tmp_path / "results" / "sums.json").read_text())
@@ -126,7 +126,7 @@ def test_results_hold_facts_of_the_machine_but_neither_its_name_nor_paths(tmp_pa
     assert f'"{platform.node()}"' not in text
 
 
-def test_a_failing_benchmark_is_told_and_the_others_go_on(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_others_go_on_after_a_failing_benchmark(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     for name, source in [("failing", FAILING), ("sums", GOOD), ("dying", DYING)]:
         bench_file(tmp_path, name, source)
     results = tmp_path / "results"
@@ -153,7 +153,7 @@ def test_a_benchmark_without_cases_fails(tmp_path: Path) -> None:
     assert outcome_of(tmp_path, "silent", SILENT).error == "ValueError"
 
 
-def test_a_module_that_cannot_be_imported_is_told_and_the_others_go_on(
+def test_a_module_that_cannot_be_imported_is_reported_and_the_others_go_on(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     bench_file(tmp_path, "broken", "import no_such_module\n")

@@ -28,12 +28,12 @@ ROWS = [
 ]
 TAX = np.array([np.unique(column, return_inverse=True)[1] for column in zip(*ROWS, strict=True)], np.int32)
 DATE, NUM, SAL, TXA = range(4)
-MARKS = (LESS, LESS | EQUAL, MORE, MORE | EQUAL)
+INEQUALITIES = (LESS, LESS | EQUAL, MORE, MORE | EQUAL)
 
 
-def box_of(columns: int, marks: dict[int, int]) -> Boxes:
+def box_of(columns: int, masks: dict[int, int]) -> Boxes:
     box = np.full((1, columns), FREE, np.uint8)
-    box[0, list(marks)] = list(marks.values())
+    box[0, list(masks)] = list(masks.values())
     return box
 
 
@@ -74,14 +74,14 @@ def compared(ranks: Ranks, first: int, second: int) -> NDArray[np.uint8]:
     return np.where(a < b, LESS, np.where(a == b, EQUAL, MORE)).astype(np.uint8)
 
 
-@pytest.mark.parametrize(("first", "second"), list(product(MARKS, MARKS)))
+@pytest.mark.parametrize(("first", "second"), list(product(INEQUALITIES, INEQUALITIES)))
 @settings(max_examples=15)
 @given(tables.filter(lambda both: len(both[0][0]) > 1))
 def test_chains_are_sorted_and_few(first: int, second: int, rows: tuple[list[list[int]], list[list[int]]]) -> None:
     """As few as possible: as many as the largest set of rows of which none can follow another, equal rows aside."""
-    ranks, marks = of_rows(rows[0] + rows[1]), (first, second)
+    ranks, masks = of_rows(rows[0] + rows[1]), (first, second)
     box = box_of(len(ranks), {0: LESS, 1: LESS})
-    index = opt_index(ranks, len(rows[0]), (0, 1), marks, box)
+    index = opt_index(ranks, len(rows[0]), (0, 1), masks, box)
     index.probe(ranks, np.arange(len(rows[0]), ranks.shape[1]))
     chains = index.sorted_rows()
     assert sorted(row for chain in chains for row in chain) == list(range(ranks.shape[1]))
@@ -92,14 +92,14 @@ def test_chains_are_sorted_and_few(first: int, second: int, rows: tuple[list[lis
                 assert (value[0] & first and value[1] & second) or (value[:2] == EQUAL).all()
     distinct = [list(pair) for pair in {tuple(row[:2]) for row in rows[0]}]
     few = of_rows(distinct)
-    assert opt_index(few, len(distinct), (0, 1), marks, box[:, :2]).rank == widest(distinct, marks)
+    assert opt_index(few, len(distinct), (0, 1), masks, box[:, :2]).rank == widest(distinct, masks)
 
 
-def widest(rows: list[list[int]], marks: tuple[int, int]) -> int:
-    """The largest set of rows of which none has both marks with another."""
+def widest(rows: list[list[int]], masks: tuple[int, int]) -> int:
+    """The largest set of rows of which no two meet both inequalities."""
     ranks, best = of_rows(rows), 0
     values = {(i, j): compared(ranks, i, j) for i in range(len(rows)) for j in range(len(rows)) if i != j}
-    apart = {pair for pair, value in values.items() if not (value[0] & marks[0] and value[1] & marks[1])}
+    apart = {pair for pair, value in values.items() if not (value[0] & masks[0] and value[1] & masks[1])}
     for some in range(1 << len(rows)):
         chosen = [i for i in range(len(rows)) if some >> i & 1]
         if len(chosen) > best and all((i, j) in apart for i in chosen for j in chosen if i != j):
@@ -109,10 +109,10 @@ def widest(rows: list[list[int]], marks: tuple[int, int]) -> int:
 
 @st.composite
 def some_boxes(draw: st.DrawFn, columns: int) -> Boxes:
-    """Boxes of two marks or more, of which one is an equality or two are inequalities."""
-    mark = st.sampled_from([FREE, EQUAL, *MARKS])
-    box = st.lists(mark, min_size=columns, max_size=columns).filter(
-        lambda marks: EQUAL in marks or sum(mark in MARKS for mark in marks) > 1
+    """Boxes of two predicates or more, of which one is an equality or two are inequalities."""
+    mask = st.sampled_from([FREE, EQUAL, *INEQUALITIES])
+    box = st.lists(mask, min_size=columns, max_size=columns).filter(
+        lambda masks: EQUAL in masks or sum(mask in INEQUALITIES for mask in masks) > 1
     )
     return np.array(draw(st.lists(box, min_size=1, max_size=6)), np.uint8)
 

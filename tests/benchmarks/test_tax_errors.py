@@ -1,4 +1,4 @@
-"""Errors in the Tax table: as many as are asked for, of four kinds, each of which breaks its rule."""
+"""Errors in the Tax table: in the given number, of four kinds, each of which breaks its rule."""
 
 from typing import Any
 

@@ -28,8 +28,8 @@ def main():
         print("holdfast: refused", file=sys.stderr)
         sys.exit(2)
     value = {value} if words[0] == "history" else 7
-    told = {{"kind": "thing", "text": "a -> b", "values": [1.5, value], "seconds": random.random()}}
-    items = list(told.items())
+    fields = {{"kind": "thing", "text": "a -> b", "values": [1.5, value], "seconds": random.random()}}
+    items = list(fields.items())
     random.shuffle(items)
     print(json.dumps(dict(items)))
     print(json.dumps({{"words": words, "since": "2024-01-01T00:00:00.%03d+00:00" % random.randrange(1000)}}))
@@ -95,14 +95,14 @@ def test_a_commit_gets_a_folder_of_its_own(project: Path) -> None:
 def test_each_figure_has_its_ratio(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert compare.main(["old", "sums", "--rounds", "1", "--quick"], project) == 0
     rows = [[cell.strip() for cell in line.split("│")] for line in capsys.readouterr().out.splitlines()]
-    told = {tuple(row[2:4]): row[4:9] for row in rows if len(row) > 8}
-    assert told["all", "ours"] == ["2 s", "3 s", "1.500", "1.500 … 1.500", "slower"]
-    assert told["all", "rival"] == ["2 s", "2 s", "1.000", "1.000 … 1.000", ""]
-    assert told["then", "ours"] == ["1 s", "-", "-", "-", "only in one version"]
-    assert told["all", "peak RSS"][0].endswith(" MB")
+    figures = {tuple(row[2:4]): row[4:9] for row in rows if len(row) > 8}
+    assert figures["all", "ours"] == ["2 s", "3 s", "1.500", "1.500 … 1.500", "slower"]
+    assert figures["all", "rival"] == ["2 s", "2 s", "1.000", "1.000 … 1.000", ""]
+    assert figures["then", "ours"] == ["1 s", "-", "-", "-", "only in one version"]
+    assert figures["all", "peak RSS"][0].endswith(" MB")
 
 
-def test_a_benchmark_that_fails_is_told(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_benchmark_that_fails_is_reported(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert compare.main(["old", "nothing"], project) == 1
     assert "There is no benchmark nothing" in capsys.readouterr().err
     assert compare.main(["nowhere", "sums"], project) == 2

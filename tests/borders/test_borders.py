@@ -93,7 +93,7 @@ class Elsewhere:
 
 
 class World:
-    """A table that batches change, with plain copies of its rows beside it, and its borders."""
+    """A table that batches change, a plain list of the same rows, and its borders."""
 
     def __init__(self, folder: str, nulls: NullMode) -> None:
         self.kept = Kept.empty(Schema("t", COLUMNS, (), Nulls(nulls)), folder)

@@ -1,4 +1,4 @@
-"""Which way finds rules, and how it is put into words."""
+"""Which method finds rules, and the sentence that says why."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BUDGET = Budget(pairs=1_000, wide=50, wide_pairs=1_000_000)
 
 
 @pytest.mark.parametrize(
-    ("rows", "columns", "way", "why"),
+    ("rows", "columns", "method", "why"),
     [
         (0, 5, "counts", "few"),
         (45, 5, "counts", "990 pairs of rows are few"),
@@ -30,14 +30,14 @@ BUDGET = Budget(pairs=1_000, wide=50, wide_pairs=1_000_000)
         (10_000, 50, "borders", "too many"),
     ],
 )
-def test_the_way_follows_from_rows_and_columns(rows: int, columns: int, way: str, why: str) -> None:
+def test_the_method_follows_from_rows_and_columns(rows: int, columns: int, method: str, why: str) -> None:
     choice = choose("auto", rows, columns, BUDGET)
-    assert choice.name == way
+    assert choice.name == method
     assert why in choice.why
     assert why in strategy_in_words(choice.name, choice.why)
 
 
-def test_one_may_ask_for_a_way() -> None:
+def test_the_method_can_be_given() -> None:
     assert choose("borders", 3, 3, BUDGET).name == "borders"
     assert choose("counts", 10**6, 3, BUDGET).name == "counts"
     with pytest.raises(BadInput, match="no method 'both'; choose from: auto, counts, borders"):
@@ -49,7 +49,7 @@ def test_a_share_of_pairs_needs_counts() -> None:
         hf.discover(pa.table({"a": [1, 2]}), "fd", method="borders", error=0.1)
 
 
-def test_a_long_count_is_told_before(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_count_is_announced(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(functional, "AGREE_SETS", Budget(0, 0, 0))
     said: list[str] = []
 

@@ -43,7 +43,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def open_page(browser: Browser, written: Path) -> Iterator[Open]:
-    """Opens an address of the sample, or of another page; whatever went wrong in it is told at the end."""
+    """Opens an address of the sample, or of another page; errors in it are reported at the end."""
     troubles: list[str] = []
     contexts = []
 

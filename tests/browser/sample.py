@@ -280,7 +280,7 @@ def _orphan() -> Json:
 
 def _strips() -> list[str]:
     last = BATCHES
-    fared: list[tuple[str, Sequence[Span]]] = [
+    rows: list[tuple[str, Sequence[Span]]] = [
         ("held after every batch", [Span(0, last, "held")]),
         ("broke with batch 11", [Span(0, 10, "held"), Span(11, last, "broken", "Id 17 and Id 44")]),
         ("broke with batch 4", [Span(0, 3, "held"), Span(4, 8, "broken", "Id 4 and Id 5"), Span(9, last, "held")]),
@@ -296,7 +296,7 @@ def _strips() -> list[str]:
         ("follows from another rule", [Span(0, 4, "held"), Span(5, last, "implied", "Zip -> State")]),
         ("not tested at the end", [Span(0, 1, "absent"), Span(2, 9, "held"), Span(10, last, "untested")]),
     ]
-    return [strip(runs, label) for label, runs in fared]
+    return [strip(runs, label) for label, runs in rows]
 
 
 def _batch(seq: int) -> Json:
@@ -383,7 +383,7 @@ def _column(table: int, name: str) -> Json:
 
 
 def many(count: int = 1_000_000, columns: int = 109) -> Json:
-    """A single look at one wide table with so many dependencies."""
+    """The report of one wide table with the given number of dependencies."""
     document = sample()
     chosen = islice(combinations(map(sign, range(columns)), 4), count)
     texts = [f"{', '.join(left)} -> {right}" for *left, right in chosen]

@@ -1,4 +1,4 @@
-"""The page in a browser: what each view tells, finding rules, permalinks, keys, copying; values are never code."""
+"""The page in a browser: what each view shows, finding rules, permalinks, keys, copying; values are never code."""
 
 from __future__ import annotations
 
@@ -212,7 +212,7 @@ def test_values_and_names_are_text(open_page: Open) -> None:
     expect(page.locator("main h1")).to_have_text("<b>bold</b>")
 
 
-def test_an_old_browser_is_told_so(open_page: Open) -> None:
+def test_an_old_browser_gets_a_sentence(open_page: Open) -> None:
     page = open_page(script="delete window.DecompressionStream")
     expect(page.locator("main")).to_contain_text("This browser is too old")
 

@@ -1,4 +1,4 @@
-"""The report of a real state: every view opens, and tells what the batch broke; redacted, it shows no value."""
+"""The report of a real state: every view opens, and shows what the batch broke; redacted, it shows no value."""
 
 from __future__ import annotations
 

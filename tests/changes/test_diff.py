@@ -90,7 +90,7 @@ def test_all_parts_of_a_diff_lose_what_nobody_wants_to_hear_of() -> None:
     left = diff.without({"a", "c"})
     assert (left.gained, left.lost, left.witnesses, left.causes) == ({"b": b}, {}, {}, {})
     assert (list(left.violations), left.figures) == (["b"], {"b": b})
-    assert (left.worth, left.gained_worth) == ({}, None), "where an engine tells no worth, it tells none of some rules"
+    assert (left.worth, left.gained_worth) == ({}, None), "a selection has no worth where the diff has none"
     assert diff.only({"c"}).worth == {"c": Worth(0.9, 5)}
 
 

@@ -26,10 +26,10 @@ class Notes(Progress):
     """Keeps what was noted."""
 
     def __init__(self) -> None:
-        self.told: list[str] = []
+        self.lines: list[str] = []
 
     def note(self, text: str) -> None:
-        self.told.append(text)
+        self.lines.append(text)
 
 
 def watched(folder: Path, source: Any, options: ReadOptions | None = None, **more: Any) -> Monitor:

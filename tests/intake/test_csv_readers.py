@@ -1,4 +1,4 @@
-"""A CSV file is read at once, in pieces or by Spark, and nobody can tell from the table which it was."""
+"""A CSV file is read at once, in pieces or by Spark, and the table is the same."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ COMMA, TAB = Dialect(",", '"', True, ("a", "b")), Dialect("\t", '"', True, ("a",
 BARE, HEADLESS = Dialect(",", "", True, ("a", "b")), Dialect(",", '"', False, ("a", "b"))
 APOSTROPHE = Dialect(";", "'", True, ("a", "b"))
 
-# Each has two columns, and stands for a way in which two readers may come to differ.
+# Each has two columns, and stands for a cause why two readers may differ.
 NASTY = {
     "CRLF": b"a,b\r\n1,x\r\n2,y\r\n",
     "CR": b"a,b\r1,x\r2,y\r",
@@ -158,7 +158,7 @@ def blank_line_ends(content: bytes) -> set[int]:
 def test_types_nulls_and_refusals_are_the_same(
     tmp_path: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The whole way, on one file that reads by line, one that doesn't, and some that are refused."""
+    """From end to end, on one file that reads by line, one that doesn't, and some that are refused."""
     cases: list[tuple[str | bytes, CsvOptions]] = [
         ('n,t,d,e\n1,NA,2020-01-01,""\nNA,x,,\n3,,2020-01-02,\n', CsvOptions()),
         ('n,t\n1,"x\r\ny"\n"",""\n', CsvOptions(nulls=("x",))),
@@ -181,20 +181,20 @@ def outcome(folder: Path, path: str, options: ReadOptions, spark: SparkSession |
         found = read(folder, path, options, spark=spark, progress=notes)
     except BadInput as error:
         return str(error)
-    return found, sorted(notes.told)
+    return found, sorted(notes.lines)
 
 
-@pytest.mark.parametrize("way", ["at once", "in pieces", pytest.param("spark", marks=pytest.mark.spark)])
+@pytest.mark.parametrize("reader", ["at once", "in pieces", pytest.param("spark", marks=pytest.mark.spark)])
 def test_batches_read_as_the_table_was_read(
-    tmp_path: Path, way: str, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+    tmp_path: Path, reader: str, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
     """The null markers of the first file hold for the files that follow."""
-    spark = request.getfixturevalue("spark") if way == "spark" else None
-    if way == "in pieces":
+    spark = request.getfixturevalue("spark") if reader == "spark" else None
+    if reader == "in pieces":
         small_pieces(monkeypatch)
     rows = 'n,t,zip\n1,NA,00501\nNA,x,00502\n3,"",00503\n'
-    ways = [None, csv_options(nulls=()), csv_options(nulls=("", "NA")), csv_options(types="text")]
-    for options in ways[:2] if way == "spark" else ways:
+    choices = [None, csv_options(nulls=()), csv_options(nulls=("", "NA")), csv_options(types="text")]
+    for options in choices[:2] if reader == "spark" else choices:
         text = rows.replace("NA,x", "2,x") if options is not None and options.csv.nulls == () else rows
         path = file_of(tmp_path, "rows.csv", text)
         with watched(tmp_path, path, options, spark=spark) as monitor:

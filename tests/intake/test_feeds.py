@@ -1,4 +1,4 @@
-"""Lists of operations: in the order in which things happened, whoever reads them, and keys alone where they suffice."""
+"""Lists of operations: in the order in which things happened, with every reader, and keys alone where they suffice."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_spark_knows_the_same_words(spark: SparkSession) -> None:
     assert turns == operations.parse_operations(pa.chunked_array([words])).tolist()
 
 
-# Files whose order matters, with names that tell it, and sizes that tell another.
+# Files whose order matters: their names give it, and their sizes would give another.
 STEPS = {
     "1-born.csv": "k,v,op\n1,a,insert\n",
     "2-grown.csv": "k,v,op\n" + "1,b,update\n" * 10 + "2,z,insert\n",

@@ -26,7 +26,7 @@ def arrives(folder: Path, name: str, content: str = "n\n1\n", age: float = 0) ->
 
 
 class Watched:
-    """A state, and what was told of the files that came to its folder."""
+    """A state, and its notes about the files that came to its folder."""
 
     def __init__(self, folder: Path) -> None:
         self.state, self.inbox, self.notes = folder / "state0", folder / "in box [1]", Notes()
@@ -35,14 +35,14 @@ class Watched:
 
     def run(self) -> list[tuple[str, bool]]:
         """Apply what is there; gives the names of the files, and whether they had been applied before."""
-        told: list[tuple[str, bool]] = []
+        applied: list[tuple[str, bool]] = []
 
-        def tell(path: str, outcome: Outcome) -> None:
-            told.append((Path(path).name, outcome.already_applied))
+        def note(path: str, outcome: Outcome) -> None:
+            applied.append((Path(path).name, outcome.already_applied))
 
         with Monitor.open(self.state, progress=self.notes) as monitor:
-            monitor.watch_folder(self.inbox, once=True, applied=tell)
-        return told
+            monitor.watch_folder(self.inbox, once=True, applied=note)
+        return applied
 
     def rows(self) -> list[int]:
         with Monitor.open(self.state) as monitor:
@@ -51,7 +51,7 @@ class Watched:
     @property
     def said(self) -> list[str]:
         """What was said of files that had been applied before."""
-        return [note for note in self.notes.told if "applied" in note]
+        return [note for note in self.notes.lines if "applied" in note]
 
     def ids(self) -> list[str]:
         with Monitor.open(self.state) as monitor:
@@ -101,7 +101,7 @@ def test_a_batch_counts_once_whatever_is_remembered(place: Watched) -> None:
 def test_a_replaced_file_is_a_new_batch(place: Watched) -> None:
     """As often as it is replaced, also by what it once held."""
     for number, value in enumerate([1, 2, 1, 2]):
-        arrives(place.inbox, "a.csv", f"n\n{value}\n", age=50)  # of one size and age: the times tell nothing
+        arrives(place.inbox, "a.csv", f"n\n{value}\n", age=50)  # of one size and age: the times say nothing
         assert place.run() == [("a.csv", False)], number
         assert place.run() == []
     assert place.rows() == [1, 2, 1, 2]
@@ -139,7 +139,7 @@ def test_a_crash_before_a_replaced_file_is_remembered(place: Watched) -> None:
     assert place.rows() == [1, 2, 3, 4]
 
 
-def test_a_file_that_changed_while_nobody_remembered_is_told(place: Watched) -> None:
+def test_a_file_that_changed_without_a_record_is_reported(place: Watched) -> None:
     path = Path(arrives(place.inbox, "a.csv", age=50))
     place.run()
     place.forget()
@@ -183,19 +183,19 @@ def stop(_path: str, _outcome: Outcome) -> None:
 
 def test_watching_goes_on_until_it_is_stopped(place: Watched) -> None:
     arrives(place.inbox, "1.csv", "n\n1\n", age=5)
-    told: list[str] = []
+    applied: list[str] = []
 
-    def tell(path: str, _: Outcome) -> None:
-        told.append(Path(path).name)
-        if len(told) == 1:
+    def note(path: str, _: Outcome) -> None:
+        applied.append(Path(path).name)
+        if len(applied) == 1:
             arrives(place.inbox, "2.csv", "n\n2\n")
         else:
             raise Enough
 
     with Monitor.open(place.state) as monitor, pytest.raises(Enough):
-        monitor.watch_folder(place.inbox, applied=tell)
-    assert told == ["1.csv", "2.csv"]
-    assert place.run() == [("2.csv", True)]  # applied before it was told of, and told again after the stop
+        monitor.watch_folder(place.inbox, applied=note)
+    assert applied == ["1.csv", "2.csv"]
+    assert place.run() == [("2.csv", True)]  # it was applied before the note, so it is noted again after the stop
     assert place.rows() == [1, 2]
 
 

@@ -1,4 +1,4 @@
-"""JSON lines: a small file is read here, a large one by Spark, and nobody can tell from the table which it was."""
+"""JSON lines: a small file is read here, a large one by Spark, and the table is the same."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from tests.intake.building import Notes, changed, csv_options, file_of, read, ro
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-# Columns that stand for ways in which two readers may come to differ; each has four values.
+# Columns that stand for causes why two readers may differ; each has four values.
 COLUMNS = {
     "long": ["12345678901234567890.12", "12345678901234567890.13", "1e2", "null"],
     "mixed integers": ["1.5", "9007199254740993", "9007199254740992", "-0.0"],
     "beyond int64": ["9223372036854775808", "1", "-1", "null"],
     "beyond decimals": ["1e400", "1.50", "0", "null"],
-    "NaN beside long": ["12345678901234567890.12", "NaN", "1", "null"],
+    "NaN and long": ["12345678901234567890.12", "NaN", "1", "null"],
     "floats": ["0.1", "0.30000000000000004", "1e-7", "-Infinity"],
     "flags": ["true", "false", "null", "true"],
     "texts": ['"12345"', '"true"', '""', '"NA"'],
@@ -53,7 +53,7 @@ def outcome(folder: Path, path: str, spark: SparkSession, options: ReadOptions |
     try:
         with watched(folder, path, options, spark=spark, progress=notes) as monitor:
             kept = {column.name: str(column.type) for column in monitor.tables["things"].schema.columns}
-            return kept, rows_in(monitor), monitor.left_out, sorted(notes.told)
+            return kept, rows_in(monitor), monitor.left_out, sorted(notes.lines)
     except BadInput as error:
         return str(error)
 
@@ -75,7 +75,7 @@ def test_what_values_show(tmp_path: Path) -> None:
     assert types == {
         "beyond decimals": "string",
         "beyond int64": "decimal128(38, 0)",
-        "NaN beside long": "string",
+        "NaN and long": "string",
         "flags": "bool",
         "floats": "double",
         "long": "decimal128(38, 2)",
@@ -95,7 +95,7 @@ def test_what_values_show(tmp_path: Path) -> None:
 def test_batches(
     tmp_path: Path, in_spark: bool, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
-    """Texts are cast, numbers come in as they are or not at all, and operations are told by a key like any other."""
+    """Texts are cast, numbers come in as they are or not at all, and operations by key work as for other sources."""
     spark = request.getfixturevalue("spark") if in_spark else None
     if in_spark:
         through_spark(monkeypatch)
@@ -130,7 +130,7 @@ def _lines(rows: list[dict[str, object]]) -> str:
 
 @pytest.mark.spark
 def test_a_declared_schema(tmp_path: Path, spark: SparkSession) -> None:
-    """Nothing is rounded on the way to the type declared; keys that are not declared are passed over."""
+    """Nothing is rounded in the cast to the declared type; keys that are not declared are passed over."""
     path = file_of(tmp_path, "t.jsonl", '{"x": 16777217, "y": 0.1, "z": 1}\n{"x": 16777216, "y": "2.50"}\n')
     found = read(tmp_path, path, ReadOptions(schema="x float, y decimal(38,2)"), spark=spark)
     assert found == (

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 ROWS = pa.table({"n": [1, 2, 3]})
-# What lies in the folder of a table beside its data, and where the data lie.
+# What else lies in the folder of a table, and where its data lie.
 LAYOUTS = {
     "delta": ("_delta_log/00000000000000000000.json", "part-0.parquet"),
     "iceberg": ("metadata/00000-8a62.metadata.json", "data/part-0.parquet"),
@@ -39,10 +39,10 @@ def lake_folder(folder: Path, lake: str) -> Path:
 
 
 @lakes
-@pytest.mark.parametrize("asked", [None, "parquet"])
-def test_a_table_of_a_lake_is_refused(tmp_path: Path, lake: str, asked: str | None) -> None:
+@pytest.mark.parametrize("form", [None, "parquet"])
+def test_a_table_of_a_lake_is_refused(tmp_path: Path, lake: str, form: str | None) -> None:
     folder = lake_folder(tmp_path / "things.parquet", lake)
-    options = ReadOptions(format=asked)
+    options = ReadOptions(format=form)
     sentence = rf'things\.parquet: this is a table of {lake}, .*removed.* spark\.read\.format\("{lake}"\)\.load'
     with pytest.raises(BadInput, match=f"(?i){sentence}"):
         discover(folder, options=options)

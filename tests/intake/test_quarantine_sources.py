@@ -1,4 +1,4 @@
-"""Rows are set aside from sources of every kind: files, tables in memory, what Spark reads, and beside new columns."""
+"""Rows are set aside from sources of every kind: files, tables in memory, what Spark reads, also with new columns."""
 
 from __future__ import annotations
 
@@ -100,10 +100,10 @@ def test_tables(things: Monitor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     }.get(source, tmp_path / "new.parquet")
     outcome = things.apply(inserts=given_as, quarantine=tmp_path / "aside")
     assert changed(outcome) == (1, 0, 0)
-    told = reasons(outcome)
-    assert [number for number, _ in told] == [2, 3, 4]
-    assert "column 'n': decimal128" in told[0][1]
-    assert [reason for _, reason in told[1:]] == ["the declared key is taken", "the declared key is null"]
+    numbered = reasons(outcome)
+    assert [number for number, _ in numbered] == [2, 3, 4]
+    assert "column 'n': decimal128" in numbered[0][1]
+    assert [reason for _, reason in numbered[1:]] == ["the declared key is taken", "the declared key is null"]
     assert [row["name"] for row in aside(outcome)] == ["y", "z", ""]
 
 
@@ -122,7 +122,7 @@ def test_a_value_that_begins_like_a_file(things: Monitor, tmp_path: Path) -> Non
 
 
 def test_a_feed_with_versions(things: Monitor, tmp_path: Path) -> None:
-    """Its rows are put in order, and told by where they stood."""
+    """Its rows are put in order, and reported by their place in the source."""
     feed = "_change_type,id,name,n,_commit_version\ndelete,5,,,3\ninsert,5,a,1,2\ndelete,7,,,x\ndelete,5,,,4\n"
     outcome = things.apply(changes=file_of(tmp_path, "feed.csv", feed), quarantine=tmp_path / "aside")
     assert changed(outcome) == (0, 0, 0)
@@ -165,7 +165,7 @@ def test_spark_reads_csv_alike(things: Monitor, tmp_path: Path) -> None:
 @pytest.mark.spark
 @pytest.mark.usefixtures("spark")
 def test_json_with_bad_lines_is_read_here(things: Monitor, tmp_path: Path) -> None:
-    """Also where Spark was to read it; which line a row was, it does not tell."""
+    """Also where Spark was to read it; it does not know the line of a row."""
     lines = '{"id": 5, "name": "a", "n": 1}\n\n{"id": 1, "name": "b", "n": 1}\n'
     options = ReadOptions(reader="spark")
     taken = things.apply(inserts=file_of(tmp_path, "1.jsonl", lines), options=options, quarantine=tmp_path / "aside")
@@ -206,8 +206,8 @@ def test_a_data_frame_leaves_what_can_t_be_applied(things: Monitor, tmp_path: Pa
 
 
 @pytest.mark.parametrize("form", ["csv", "jsonl"])
-def test_a_table_evolves_beside_bad_rows(things: Monitor, tmp_path: Path, form: str) -> None:
-    """What can't be read tells nothing of columns; and what stands beside rows that come again is no column."""
+def test_a_table_evolves_while_bad_rows_are_set_aside(things: Monitor, tmp_path: Path, form: str) -> None:
+    """Unreadable rows declare no columns; what the quarantine adds to its rows is no column when they come again."""
     lines = ["id,name,n,more", "5,a,1,1.5", "6,b,x,2.5", "7", "8,c,2,3.5"]
     if form == "jsonl":
         lines = ['{"id": 5, "name": "a", "n": 1, "more": 1.5}', '{"id": 6, "n": "x"}', "nope", '{"id": 8, "more": 2.5}']

@@ -1,4 +1,4 @@
-"""The law of the two ways: in this process, at once or in pieces, and with Spark, a file gives the same state.
+"""The law of readers: in this process, at once or in pieces, and with Spark, a file gives the same state.
 
 The same types, rows, findings and refusals; and the same changes under batches of every kind.
 """
@@ -92,12 +92,12 @@ def table_of(rows: list[tuple[Any, ...]], **more: list[Any]) -> pa.Table:
 
 
 def state_after(folder: Path, files: dict[str, str], options: ReadOptions, spark: Any) -> list[Any]:
-    """What a state tells, made from files and changed by files."""
-    told: list[Any] = []
+    """The contents and results of a state that is made and changed by files."""
+    answers: list[Any] = []
 
     def look(monitor: Monitor, *more: Any) -> None:
         found = sorted(str(finding.to_json()) for finding in monitor.results())
-        told.append((types_in(monitor), sorted(rows_in(monitor), key=repr), found, *more))
+        answers.append((types_in(monitor), sorted(rows_in(monitor), key=repr), found, *more))
 
     rules = ["k -> t", "not(t.f > s.f and t.m < s.m)"]
     with watched(
@@ -111,8 +111,8 @@ def state_after(folder: Path, files: dict[str, str], options: ReadOptions, spark
             look(monitor, changed(outcome), sorted(map(str, outcome.to_json()[1:])))
         with pytest.raises(BadInput) as refused:
             monitor.apply(inserts=files["last"], options=options)
-        told.append("repeat a declared key" in str(refused.value))
-    return told
+        answers.append("repeat a declared key" in str(refused.value))
+    return answers
 
 
 def batch_files(folder: Path, kind: str) -> dict[str, str]:
@@ -149,9 +149,9 @@ def test_spark_gives_the_same_state(tmp_path: Path, kind: str, spark: SparkSessi
 
 
 @pytest.mark.parametrize("kind", WRITERS)
-@pytest.mark.parametrize("way", ["local", pytest.param("spark", marks=pytest.mark.spark)])
-def test_a_folder_and_the_folders_in_it(tmp_path: Path, kind: str, way: Reader, request: pytest.FixtureRequest) -> None:
-    spark = request.getfixturevalue("spark") if way == "spark" else None
+@pytest.mark.parametrize("reader", ["local", pytest.param("spark", marks=pytest.mark.spark)])
+def test_folders_in_a_folder(tmp_path: Path, kind: str, reader: Reader, request: pytest.FixtureRequest) -> None:
+    spark = request.getfixturevalue("spark") if reader == "spark" else None
     numbers = random.Random(kind)
     parts = [table_of(random_rows(numbers, list(range(10 * n, 10 * n + 10)))) for n in range(3)]
     folder = tmp_path / "things"
@@ -160,7 +160,7 @@ def test_a_folder_and_the_folders_in_it(tmp_path: Path, kind: str, way: Reader, 
         WRITERS[kind](part, folder / f"{name}.{kind}")
     WRITERS[kind](pa.concat_tables(parts), tmp_path / f"whole.{kind}")
     options = ReadOptions(format=kind)
-    assert open_source(str(folder), options, spark).reader == way
+    assert open_source(str(folder), options, spark).reader == reader
     whole = watched(tmp_path, tmp_path / f"whole.{kind}")
     with whole, watched(tmp_path, str(folder), options, spark=spark) as monitor:
         assert sorted(rows_in(monitor), key=repr) == sorted(rows_in(whole), key=repr)
@@ -185,41 +185,41 @@ def test_files_of_one_folder_have_one_shape(tmp_path: Path) -> None:
         open_source(str(tmp_path), ReadOptions(), None)
 
 
-# ---- which way is taken ---------------------------------------------------------------------------------------------
+# ---- which reader is taken ------------------------------------------------------------------------------------------
 
 
-def way_of(path: str, options: ReadOptions | None = None, session: Any = None) -> Reader:
+def reader_of(path: str, options: ReadOptions | None = None, session: Any = None) -> Reader:
     kind = Path(path).suffixes[0][1:] if Path(path).is_file() else "parquet"
     files = [path] if Path(path).is_file() else sorted(map(str, Path(path).rglob("*.parquet")))
     return readers.choose_reader(path, kind, files, (options or ReadOptions()).reader, session)
 
 
-def test_the_way_goes_by_memory_session_and_number_of_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_session_and_number_of_files_decide_the_reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = file_of(tmp_path, "t.csv", "a,b\n" + "1,x\n" * 1000)
     packed = file_of(tmp_path, "t.csv.gz", "a,b\n" + "1,x\n" * 1000)
-    assert way_of(path) == "local"
-    assert way_of(path, session=object()) == "spark"
-    assert way_of(path, ReadOptions(reader="local"), session=object()) == "local"
-    assert way_of(path, ReadOptions(reader="spark")) == "spark"
+    assert reader_of(path) == "local"
+    assert reader_of(path, session=object()) == "spark"
+    assert reader_of(path, ReadOptions(reader="local"), session=object()) == "local"
+    assert reader_of(path, ReadOptions(reader="spark")) == "spark"
     need = readers.needed_memory("csv", [path])
     monkeypatch.setattr(readers, "free_memory", lambda: need / readers.SHARE)
-    assert (way_of(path), way_of(packed)) == ("local", "spark")
+    assert (reader_of(path), reader_of(packed)) == ("local", "spark")
     monkeypatch.setattr(readers, "free_memory", lambda: need / readers.SHARE - 1)
-    assert way_of(path) == "spark"
+    assert reader_of(path) == "spark"
     monkeypatch.undo()
     lines = file_of(tmp_path, "t.json", '{"a": 1}\n')
-    assert way_of(lines) == "local"
+    assert reader_of(lines) == "local"
     monkeypatch.setattr(readers, "_MOST_JSON", 1)
-    assert way_of(lines) == "spark"
+    assert reader_of(lines) == "spark"
     monkeypatch.setattr(readers, "MANY_FILES", 0)
-    assert way_of(path) == "spark"
+    assert reader_of(path) == "spark"
 
 
-def test_some_things_have_one_way_only(tmp_path: Path) -> None:
+def test_some_sources_have_one_reader_only(tmp_path: Path) -> None:
     folder = tmp_path / "things"
     (folder / "year=2020").mkdir(parents=True)
     pq.write_table(pa.table({"a": [1]}), folder / "year=2020" / "t.parquet")
-    assert way_of(str(folder)) == "spark"
+    assert reader_of(str(folder)) == "spark"
     arrow = file_of(tmp_path, "t.arrow", "x")
     cases = [
         (str(folder), ReadOptions(reader="local"), "names of its folders"),

@@ -183,7 +183,7 @@ def test_json_knows_numbers_booleans_and_text(
 
 
 def test_nanoseconds_are_refused_and_never_cut(tmp_path: Path) -> None:
-    """Parquet counts them in two ways: as such, and in timestamps of the old kind, which reach further than they do."""
+    """Parquet has two forms for them: as such, and in timestamps of the old kind, which reach further than they do."""
     far = [dt.datetime(1, 1, 1), dt.datetime(9999, 12, 31, 23, 59, 59, 999999), None, dt.datetime(2024, 2, 29)]
     table = pa.table({"at": pa.array(far, pa.timestamp("us"))})
     pq.write_table(table, tmp_path / "old.parquet", use_deprecated_int96_timestamps=True)
@@ -234,7 +234,7 @@ def test_jdbc(tmp_path: Path, spark: SparkSession, derby: str) -> None:
 def test_a_database_that_cannot_be_reached_keeps_its_secrets(
     tmp_path: Path, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No driver, a driver that complains with the address, and one that fails when rows are asked for."""
+    """No driver, a driver that complains with the address, and one that fails when rows are read."""
     monkeypatch.setenv("HOLDFAST_JDBC_PASSWORD", "from-the-environment")
     options = ReadOptions(jdbc_table="things", jdbc_properties={"user": "ann"})
     for url in (

@@ -1,4 +1,4 @@
-"""Feeds whose rows name their table: each gets its own rows, in their order and of its own types, whoever reads."""
+"""Feeds whose rows name their table: each gets its own rows, in their order and of its own types, with every reader."""
 
 from __future__ import annotations
 
@@ -194,6 +194,6 @@ def test_bad_rows_are_set_aside_with_the_lines_of_the_feed(tmp_path: Path, kind:
         again = Path(path).read_text().replace(",1,A1", ",11,A1").replace('"id": 1,', '"id": 11,')
         mended = file_of(tmp_path, f"mended.{kind}", again)
         assert changed(monitor.apply(changes=mended, table_column="tbl")) == (1, 0, 0)
-    assert [text for text in notes.told if "feed.csv" in text] == (
+    assert [text for text in notes.lines if "feed.csv" in text] == (
         [f"{feed}: separator ',', header row, quote '\"'"] if kind == "csv" else []
     ), "it is said once"

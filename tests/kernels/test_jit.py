@@ -26,11 +26,11 @@ from holdfast.kernels.hashing import hash_lanes
 from holdfast.kernels.semijoin import mix_codes
 
 jit.PATIENCE = 1000
-told = []
+results = []
 def look(rows, kernel=None):
     hashes = np.zeros(rows, np.uint64)
     hash_lanes(np.full((1, rows), 1 << 63, np.uint64), hashes)
-    told.append(["numba" in sys.modules, len(set(hashes.tolist()))])
+    results.append(["numba" in sys.modules, len(set(hashes.tolist()))])
 look(200)
 look(200)
 if sys.argv[1] == "large":
@@ -40,7 +40,7 @@ elif sys.argv[1] == "many":
 elif sys.argv[1] == "without steps":
     mix_codes(np.zeros(3, np.uint8), True, np.zeros(3, np.uint32))
     look(1)
-print(json.dumps(told))
+print(json.dumps(results))
 """
 
 
@@ -105,7 +105,7 @@ def assert_same(one: Any, other: Any) -> None:
 
 @pytest.fixture
 def called(monkeypatch: pytest.MonkeyPatch) -> set[str]:
-    """From now on kernels that may run as Python run both ways, and do and give the same. Their names, as they run."""
+    """Run kernels that may run as Python compiled and as Python, and compare. Yields the names of those that ran."""
     names: set[str] = set()
 
     def both(kernel: Any, *values: Any) -> Any:
@@ -125,7 +125,7 @@ def called(monkeypatch: pytest.MonkeyPatch) -> set[str]:
 
 
 @pytest.mark.parametrize(("seed", "dims", "size"), [(1, 1, 300), (2, 2, 3000), (3, 3, 5000), (4, 4, 0)])
-def test_trees_are_the_same_both_ways(called: set[str], seed: int, dims: int, size: int) -> None:
+def test_trees_are_the_same_compiled_or_not(called: set[str], seed: int, dims: int, size: int) -> None:
     grown = Grown(np.random.default_rng(seed), dims, 50, size)
     for share in (0.05, 0.9, 1.0):
         grown.insert(150)
@@ -135,7 +135,7 @@ def test_trees_are_the_same_both_ways(called: set[str], seed: int, dims: int, si
     assert called == {"boxtree.load", "boxtree.insert", "boxdelete.delete", "boxprobe.probe"}
 
 
-def test_pairs_are_the_same_both_ways(called: set[str]) -> None:
+def test_pairs_are_the_same_compiled_or_not(called: set[str]) -> None:
     rng, graph = np.random.default_rng(5), PairGraph()
     for start in range(0, 1000, 100):
         graph.add(np.arange(start, start + 100), rng.integers(-1, start + 1, 100))
@@ -143,7 +143,7 @@ def test_pairs_are_the_same_both_ways(called: set[str]) -> None:
     assert called == {f"edges.{name}" for name in ("add", "remove_rows", "degrees_of", "rehash")}
 
 
-def test_groups_are_the_same_both_ways(called: set[str]) -> None:
+def test_groups_are_the_same_compiled_or_not(called: set[str]) -> None:
     rng, world = np.random.default_rng(6), World("distinct")
 
     def rows(count: int) -> list[Row]:

@@ -1,6 +1,6 @@
 """Keys and functional dependencies from their definitions: plain Python over plain rows.
 
-Two rows at least must be there: without a pair that could test them, no rules are told.
+Two rows at least must be there: without a pair that could test them, there are no rules.
 """
 
 from __future__ import annotations

@@ -74,7 +74,7 @@ Pairs = tuple[tuple[Attribute, Attribute], ...]
 def several(tables: Tables, compare: Compare, arity: int) -> dict[Pairs, bool]:
     """The dependencies of several columns that hold, as does each of their parts, of which none is without values. A
     column is included in itself, so a part may have the same column on both sides; a whole has not the same sides.
-    Told is also whether no row is without a null in the columns of the left side.
+    Also returned: whether every row has a null in the columns of the left side.
     """
     held = columns(tables, compare)
     exact = [(a, b) for a, b in itertools.product(held, held) if held[a] and held[a].keys() <= held[b].keys()]

@@ -1,7 +1,7 @@
 """Order dependencies by the paper's lattice (papers: fastod, Algorithms 1 to 4), in plain NumPy.
 
 A second opinion on ours, and a rival: level by level over all sets of columns, with candidate sets and stripped
-partitions. The paper's descending twin `A ~ B desc` has candidates of its own beside those of `A ~ B`.
+partitions. The paper's descending twin `A ~ B desc` has candidates of its own, apart from those of `A ~ B`.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 With `nulls` equal, null equals null and sorts first. With `distinct` a null equals nothing: it is in no group of a
 context, splits a constant, and swaps with nothing. Two rows at least must be there: without a pair that could test
-them, no rules are told.
+them, there are no rules.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def pair_holds(rows: Sequence[Row], context: Context, a: int, b: int, direction:
 
 
 def constants(rows: Sequence[Row], columns: int, nulls: str, most: int | None = None) -> set[Constant]:
-    """The minimal contexts of every constant, of at most so many columns."""
+    """The minimal contexts of every constant, of at most `most` columns."""
     found = set()
     for column in range(columns if len(rows) > 1 else 0):
         others = [c for c in range(columns) if c != column]

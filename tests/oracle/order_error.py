@@ -14,8 +14,8 @@ Breaks = Callable[[Row, Row], bool]
 def fewest_to_remove(
     rows: Sequence[Row], context: Context, breaks: Breaks, nulls: str, most: int | None = None
 ) -> int | None:
-    """How many rows must go until no two that agree on the context break the rule: every choice of rows is tried, of
-    at most so many. None where these are not enough.
+    """How many rows must go until no two that agree on the context break the rule: every choice of at
+    most `most` rows is tried. None where these are not enough.
     """
     broken = [
         (i, j)

@@ -3,7 +3,7 @@ section III).
 
 A pair (t, s) of different rows has a sign in each column: `<`, `=`, `>`; `!` where the two differ on a column that is
 compared for equality alone; `?` where nulls are distinct and one of the two is null. With `nulls` equal, null equals
-null and comes first. A conjunction of marks is a tuple with one operator a column, "" where there is no mark.
+null and comes first. A conjunction is a tuple with one operator for each column, or "" where the column is free.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from itertools import permutations, product
 from typing import Any, NamedTuple
 
 Row = Sequence[Any]
-Marks = tuple[str, ...]
+Conjunction = tuple[str, ...]
 MEANS = {"": "<=>!?", "<": "<", "<=": "<=", "=": "=", ">=": "=>", ">": ">", "!=": "!"}  # the signs that meet a mark
 MIRROR = {"": "", "<": ">", "<=": ">=", "=": "=", ">=": "<=", ">": "<", "!=": "!="}
 IMPLIED = {"<": ("<",), "=": ("=",), "<=": ("<", "=", "<=")}  # by which right sides each is implied
@@ -22,7 +22,7 @@ IMPLIED = {"<": ("<",), "=": ("=",), "<=": ("<", "=", "<=")}  # by which right s
 class Pod(NamedTuple):
     """The rule that all pairs that meet `left` meet `operator` on `column`."""
 
-    left: Marks
+    left: Conjunction
     column: int
     operator: str
     vacuous: bool
@@ -50,49 +50,49 @@ class Pairs:
             }
         )
         self._meeting = {
-            (column, mark): sum(1 << i for i, signs in enumerate(self.signs) if signs[column] in MEANS[mark])
+            (column, operator): sum(1 << i for i, signs in enumerate(self.signs) if signs[column] in MEANS[operator])
             for column in range(len(ordered))
-            for mark in MEANS
+            for operator in MEANS
         }
 
-    def meeting(self, marks: Marks) -> int:
-        """The pairs that meet all marks."""
+    def meeting(self, conjunction: Conjunction) -> int:
+        """The pairs that meet a conjunction."""
         met = (1 << len(self.signs)) - 1
-        for place in enumerate(marks):
+        for place in enumerate(conjunction):
             met &= self._meeting[place]
         return met
 
     def breaking(self, column: int, operator: str) -> int:
-        """The pairs that do not meet a mark."""
+        """The pairs that do not meet a predicate."""
         return ~self._meeting[column, operator]
 
 
-def weakest_first(allowed: Sequence[Sequence[str]], most: int | None) -> Iterator[Marks]:
-    """All conjunctions of marks, of at most so many: each after all that are weaker."""
-    everything = product(*[("", *marks) for marks in allowed])
-    fitting = [marks for marks in everything if most is None or sum(map(bool, marks)) <= most]
-    return iter(sorted(fitting, key=lambda marks: -sum(len(MEANS[mark]) for mark in marks)))
+def weakest_first(allowed: Sequence[Sequence[str]], most: int | None) -> Iterator[Conjunction]:
+    """All conjunctions of at most `most` predicates, each after all that are weaker."""
+    everything = product(*[("", *conjunction) for conjunction in allowed])
+    fitting = [conjunction for conjunction in everything if most is None or sum(map(bool, conjunction)) <= most]
+    return iter(sorted(fitting, key=lambda conjunction: -sum(len(MEANS[operator]) for operator in conjunction)))
 
 
-def contains(strict: Marks, weak: Marks) -> bool:
-    """Whether every mark of the one is implied by a mark of the other."""
+def contains(strict: Conjunction, weak: Conjunction) -> bool:
+    """Whether every predicate of the second follows from one of the first."""
     return all(set(MEANS[s]) <= set(MEANS[w]) for s, w in zip(strict, weak, strict=True))
 
 
-def folded(marks: Marks) -> Marks:
+def folded(conjunction: Conjunction) -> Conjunction:
     """Of two mirrored conjunctions, the one whose first inequality is `<` or `<=`."""
-    for mark in marks:
-        if mark[:1] in ("<", ">"):
-            return marks if mark[0] == "<" else tuple(MIRROR[mark] for mark in marks)
-    return marks
+    for operator in conjunction:
+        if operator[:1] in ("<", ">"):
+            return conjunction if operator[0] == "<" else tuple(MIRROR[operator] for operator in conjunction)
+    return conjunction
 
 
 def rules(rows: Sequence[Row], ordered: Sequence[bool], nulls: str = "equal", most: int | None = None) -> set[Pod]:
-    """All minimal rules with left sides of at most so many marks: none is implied by another valid one."""
+    """All minimal rules with at most `most` predicates on the left: none is implied by another valid one."""
     pairs, found = Pairs(rows, ordered, nulls), set()
     for column in range(len(ordered)):
         allowed = [() if c == column else ("<", "<=", "=", ">=", ">") if o else ("=",) for c, o in enumerate(ordered)]
-        minimal: dict[str, list[Marks]] = {"<": [], "=": [], "<=": []}
+        minimal: dict[str, list[Conjunction]] = {"<": [], "=": [], "<=": []}
         for left in weakest_first(allowed, most):
             met = pairs.meeting(left)
             for operator in minimal if ordered[column] else ("=",):
@@ -105,21 +105,21 @@ def rules(rows: Sequence[Row], ordered: Sequence[bool], nulls: str = "equal", mo
     return found
 
 
-def coverage(rows: Sequence[Row], ordered: Sequence[bool], nulls: str, left: Marks) -> float:
-    """The share of ordered pairs of different rows that meet all marks."""
+def coverage(rows: Sequence[Row], ordered: Sequence[bool], nulls: str, left: Conjunction) -> float:
+    """The share of ordered pairs of different rows that meet the left side."""
     pairs = list(permutations(rows, 2))
     met = [
-        all(sign(a, b, how, nulls) in MEANS[mark] for a, b, how, mark in zip(t, s, ordered, left, strict=True))
+        all(sign(a, b, how, nulls) in MEANS[operator] for a, b, how, operator in zip(t, s, ordered, left, strict=True))
         for t, s in pairs
     ]
     return sum(met) / len(pairs)
 
 
-def never_sets(rows: Sequence[Row], ordered: Sequence[bool], most: int | None = None) -> set[Marks]:
-    """All minimal conjunctions of at most so many marks that no pair meets; nulls are equal."""
+def never_sets(rows: Sequence[Row], ordered: Sequence[bool], most: int | None = None) -> set[Conjunction]:
+    """All minimal conjunctions of at most `most` predicates that no pair meets; nulls are equal."""
     pairs = Pairs(rows, ordered, "equal")
-    minimal: list[Marks] = []
-    for marks in weakest_first([("<", "<=", "=", ">=", ">") if o else ("=", "!=") for o in ordered], most):
-        if not pairs.meeting(marks) and not any(contains(marks, less) for less in minimal):
-            minimal.append(marks)
+    minimal: list[Conjunction] = []
+    for conjunction in weakest_first([("<", "<=", "=", ">=", ">") if o else ("=", "!=") for o in ordered], most):
+        if not pairs.meeting(conjunction) and not any(contains(conjunction, less) for less in minimal):
+            minimal.append(conjunction)
     return set(map(folded, minimal))

@@ -106,7 +106,7 @@ def _key(value: Any) -> Any:
 
 
 def _has_float(operand: Any, row: Row) -> bool:
-    """Whether a column of floats takes part, which its value tells, or a division."""
+    """Whether a column of floats takes part, which its value shows, or a division."""
     if operand[0] in _SIGNS:
         return operand[0] == "/" or any(_has_float(side, row) for side in operand[1:])
     return operand[0] == "column" and isinstance(row[operand[1]], float)
@@ -175,5 +175,5 @@ def is_broken(rows: Sequence[Row], measure: str, column: int | None, sign: str, 
     found = quantity(rows, measure, column)
     if found is None:
         return False
-    asked = _Written(constant) if isinstance(constant, int | float | Decimal) else constant
-    return not _COMPARE[sign](*_keys(found, asked, reckons=False))
+    wanted = _Written(constant) if isinstance(constant, int | float | Decimal) else constant
+    return not _COMPARE[sign](*_keys(found, wanted, reckons=False))

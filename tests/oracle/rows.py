@@ -32,7 +32,7 @@ def plain_row(row: Sequence[object]) -> Row:
 
 
 def apply(rows: Sequence[Row], operations: Sequence[Operation], key: Sequence[int] = ()) -> Outcome:
-    """What a list of operations does. Wrong operations do nothing, and are told."""
+    """What a list of operations does. Wrong operations do nothing, and are returned."""
     before = [plain_row(row) for row in rows]
     listed = [(kind, plain_row(row)) for kind, row in operations]
     return _by_key(before, listed, key) if key else _by_content(before, listed)

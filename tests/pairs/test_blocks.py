@@ -1,4 +1,4 @@
-"""Blocks of rows in a temporary file: a disk that is full is told in a sentence."""
+"""Blocks of rows in a temporary file: a full disk gives a plain error."""
 
 from __future__ import annotations
 
@@ -22,6 +22,6 @@ except BadInput as error:
 
 
 def test_results_that_fit_no_disk() -> None:
-    told = subprocess.run([sys.executable, "-c", _FULL], capture_output=True, text=True, check=True).stdout
-    assert "no space left for more than" in told
-    assert "--max-lhs" in told
+    printed = subprocess.run([sys.executable, "-c", _FULL], capture_output=True, text=True, check=True).stdout
+    assert "no space left for more than" in printed
+    assert "--max-lhs" in printed

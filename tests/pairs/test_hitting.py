@@ -67,7 +67,7 @@ def test_nothing_to_hit_and_nothing_that_hits() -> None:
 @pytest.mark.parametrize("always", [True, False])
 @settings(max_examples=120)
 @given(before=families, after=families, most=st.one_of(st.none(), st.integers(0, 4)))
-def test_mended_equals_found_anew(always: bool, before: Sets, after: Sets, most: int | None) -> None:
+def test_mended_equals_found_from_scratch(always: bool, before: Sets, after: Sets, most: int | None) -> None:
     old, new = _minimal(before), _minimal(after)
     known = all_minimal_hitting_sets(matrix(old), max_size=most)
     with pytest.MonkeyPatch.context() as patch:
@@ -145,9 +145,9 @@ def test_maximal_sets_of_every_target(family: Sets) -> None:
 
 @settings(max_examples=120)
 @given(st.lists(families, min_size=2, max_size=4), st.booleans())
-def test_maximal_sets_follow_the_family(steps: list[Sets], never_anew: bool) -> None:
+def test_maximal_sets_follow_the_family(steps: list[Sets], always_mended: bool) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        if never_anew:
+        if always_mended:
             patch.setattr("holdfast.pairs.maximal._START_AGAIN", 1e9)
             patch.setattr("holdfast.pairs.maximal._AT_ONCE", 1)
         made, old = Maximal.of(matrix(steps[0]), COLUMNS), steps[0]

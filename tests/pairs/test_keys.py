@@ -1,4 +1,4 @@
-"""Hash tables of keys, and of keys with counts, beside Python's dictionaries."""
+"""Hash tables of keys, and of keys with counts, compared with Python's dictionaries."""
 
 from __future__ import annotations
 

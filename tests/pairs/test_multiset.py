@@ -37,7 +37,7 @@ null_modes = st.sampled_from(["equal", "distinct"])
 
 
 class World:
-    """A table of some columns that batches change, with plain copies of its rows beside it."""
+    """A table of some columns that batches change, and a plain list of the same rows."""
 
     def __init__(self, folder: str, columns: int, nulls: NullMode = "equal", kind: pa.DataType | None = None) -> None:
         names = tuple(Column(f"c{i}", kind or pa.int64()) for i in range(columns))
@@ -63,10 +63,10 @@ def world(columns: int, nulls: NullMode = "equal", kind: pa.DataType | None = No
 
 
 def plain(sets: Words, counts: Any) -> Counter[oracle.AgreeSet]:
-    told: Counter[oracle.AgreeSet] = Counter()
+    found: Counter[oracle.AgreeSet] = Counter()
     for words, count in zip(sets, counts, strict=True):
-        told[frozenset(bitsets.elements(words))] += int(count)
-    return told
+        found[frozenset(bitsets.elements(words))] += int(count)
+    return found
 
 
 def held(watch: PairWatch) -> Counter[oracle.AgreeSet]:
@@ -120,8 +120,8 @@ def test_the_papers_batch_at_once() -> None:
         change = employees.change([T5, T6], [3])
         taken = counted((P,), (P, S), ())
         added = counted((FN,), (LN,), (P, S), (), (P,), (P, S), ())
-        told = plain(*merged(parts_of_change(change, Threads())))
-        assert told == {each: n for each in added | taken if (n := added[each] - taken[each])}
+        difference = plain(*merged(parts_of_change(change, Threads())))
+        assert difference == {each: n for each in added | taken if (n := added[each] - taken[each])}
         delta = watch.follow(change, Threads())
         assert not delta
         assert watch.sets.agreeing([LN], but_not=P) == 2  # the paper's LN -> P
@@ -199,7 +199,7 @@ def test_a_watch_is_loaded_as_it_was_kept(
 
 @given(streams(), null_modes)
 @settings(max_examples=20)
-def test_a_batch_as_large_as_the_table_is_counted_anew(
+def test_after_a_batch_as_large_as_the_table_all_pairs_are_counted(
     stream: tuple[int, list[tuple[list[Row], list[int]]]], nulls: NullMode
 ) -> None:
     columns, batches = stream

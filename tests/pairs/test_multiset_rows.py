@@ -32,7 +32,7 @@ def brute_force(codes: Codes, weights: NDArray[np.int64] | None = None) -> dict[
     return {(words,): count for words, count in zip(*(side.tolist() for side in found), strict=True)}
 
 
-def told(pairs: Signed) -> dict[tuple[int, ...], int]:
+def signatures(pairs: Signed) -> dict[tuple[int, ...], int]:
     return {tuple(words): count for words, count in zip(pairs[0].tolist(), pairs[1].tolist(), strict=True)}
 
 
@@ -43,7 +43,7 @@ def counted(rows: WeightedRows, kind: SignatureKind = EQUAL, distinct: bool = Fa
 @pytest.mark.parametrize(("columns", "rows"), [(3, 4200), (10, 2300), (17, 2300), (25, 2300)])
 def test_blocks_and_threads(columns: int, rows: int) -> None:
     codes = np.random.default_rng(columns).integers(0, 9, (columns, rows)).astype(np.uint32)
-    assert told(counted(WeightedRows.of(codes, ones(codes)))) == brute_force(codes)
+    assert signatures(counted(WeightedRows.of(codes, ones(codes)))) == brute_force(codes)
 
 
 def test_many_columns() -> None:
@@ -70,7 +70,7 @@ def test_published_counts(shared_data: Path, name: str, sets: int, empty: int) -
     with (shared_data / f"{name}.csv").open(newline="") as lines:
         values = list(zip(*list(csv.reader(lines))[1:], strict=True))
     codes = np.array([np.unique(column, return_inverse=True)[1] for column in values], np.uint32)
-    found = told(counted(WeightedRows.of(codes, ones(codes))))
+    found = signatures(counted(WeightedRows.of(codes, ones(codes))))
     assert found.pop((0,) * -(-len(codes) // 64), 0) == empty
     assert len(found) == sets
 
@@ -80,20 +80,20 @@ def test_wide_codes_are_not_cut() -> None:
     values = np.array([0, 1, 254, 255, 256, 257, 511, 65_534, 65_535, 65_536, 65_537, 2**31, 2**32 - 2], np.uint32)
     numbers = np.random.default_rng(0)
     codes = np.stack([numbers.choice(values[:top], 300) for top in (3, 4, 5, 7, 8, 9, 10, 13, 13)])
-    assert told(counted(WeightedRows.of(codes, ones(codes)))) == brute_force(codes)
+    assert signatures(counted(WeightedRows.of(codes, ones(codes)))) == brute_force(codes)
     batches = [codes[:, :3] % 3, codes[:, :100] % 255, codes[:, :200] % 65_535, codes]  # columns widen as they come
     rows = WeightedRows.of(batches[0], ones(batches[0]))
     for batch in batches[1:]:
         rows.add(batch, ones(batch))
     together = np.concatenate(batches, axis=1)
-    assert told(counted(rows)) == brute_force(together)
+    assert signatures(counted(rows)) == brute_force(together)
 
 
 @pytest.mark.parametrize("top", [1, 254, 255, 65_534, 65_535, 2**32 - 2])
 @pytest.mark.parametrize("kind", [EQUAL, ORDERED])
 def test_a_null_that_equals_nothing_meets_no_code(kind: SignatureKind, top: int) -> None:
     rows = WeightedRows.of(np.array([[0, top, 0]], np.uint32), np.array([1, 1, 1]))
-    assert told(counted(rows, kind, distinct=True)) == {(0,) * kind.sides: 3 * kind.sides}
+    assert signatures(counted(rows, kind, distinct=True)) == {(0,) * kind.sides: 3 * kind.sides}
 
 
 def test_equal_rows_are_one_row_with_a_weight() -> None:
@@ -101,7 +101,7 @@ def test_equal_rows_are_one_row_with_a_weight() -> None:
     rows = WeightedRows.of(codes, np.array([1, 2, 3, 1, 1]))
     assert (rows.used, rows.weights.tolist()) == (3, [4, 3, 1])
     assert rows.codes().tolist() == [[1, 2, 2], [7, 0, 5]]
-    assert told(counted(rows)) == brute_force(rows.codes(), rows.weights)
+    assert signatures(counted(rows)) == brute_force(rows.codes(), rows.weights)
 
 
 def test_rows_that_leave_are_let_go() -> None:
@@ -129,7 +129,7 @@ def test_shares_add_up(shares: int) -> None:
     rows = WeightedRows.of(codes, ones(codes))
     count = Count(rows, rows, EQUAL, False, within=True)
     parts = [count.share(number, shares) for number in range(shares)]
-    assert told(merged(parts)) == brute_force(codes)
+    assert signatures(merged(parts)) == brute_force(codes)
 
 
 @pytest.mark.parametrize("distinct", [False, True])
@@ -138,10 +138,10 @@ def test_many_pairs_are_counted_in_a_large_plain_table(distinct: bool, monkeypat
     rows = WeightedRows.of(codes, ones(codes))
     count = Count(rows, rows, EQUAL, distinct, within=True)
     assert count._is_plain
-    plain = told(count.share(0, 1))
+    plain = signatures(count.share(0, 1))
     monkeypatch.setattr(counting, "_MOST_PLAIN_BITS", 0)
     assert not count._is_plain
-    assert told(count.share(0, 1)) == plain
+    assert signatures(count.share(0, 1)) == plain
 
 
 @pytest.mark.parametrize("columns", [4, 30])
@@ -158,7 +158,7 @@ def test_a_long_count_tells_how_far_it_is_and_can_be_ended(columns: int, monkeyp
     assert heard == sorted(heard)
     assert heard[-1] == count._pairs_in(count.tiles(1))
     monkeypatch.undo()
-    assert told(found) == told(count.share(0, 1))
+    assert signatures(found) == signatures(count.share(0, 1))
 
     def end(_: int) -> None:
         raise KeyboardInterrupt

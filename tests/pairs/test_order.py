@@ -61,7 +61,7 @@ changes = st.lists(st.tuples(st.sampled_from(["insert", "insert", "update", "del
 
 
 class World:
-    """A table with a key that batches change, with plain copies of its rows beside it."""
+    """A table with a key that batches change, and a plain list of the same rows."""
 
     def __init__(self, folder: str, nulls: NullMode) -> None:
         self.kept = Kept.empty(Schema("t", COLUMNS, (0,), Nulls(nulls)), folder)
@@ -110,8 +110,8 @@ def signs(pairs: Signed, columns: int = len(COLUMNS)) -> Counter[str]:
     found: Counter[str] = Counter()
     for words, count in zip(*pairs, strict=True):
         bits = set(bitsets.elements(words))
-        told = ((at_most(c) in bits) + 2 * (at_least(c, columns) in bits) for c in range(columns))
-        found["".join("?<>="[number] for number in told)] += int(count)
+        values = ((at_most(c) in bits) + 2 * (at_least(c, columns) in bits) for c in range(columns))
+        found["".join("?<>="[number] for number in values)] += int(count)
     return found
 
 

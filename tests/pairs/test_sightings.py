@@ -31,11 +31,11 @@ class World:
 
     def value(self, first: int, second: int) -> Value:
         """What one row is to another, column by column: 1 less, 2 equal, 4 more, 8 differs or unknown."""
-        told = []
+        signature = []
         for c, (a, b) in enumerate(self.cells[:, [first, second]].tolist()):
             unknown = self.distinct and (a == 0 or b == 0)
-            told.append(8 if unknown or (c in self.alone and a != b) else 1 if a < b else 2 if a == b else 4)
-        return tuple(told)
+            signature.append(8 if unknown or (c in self.alone and a != b) else 1 if a < b else 2 if a == b else 4)
+        return tuple(signature)
 
     def check(self, shown: Shown, compared: list[tuple[int, int]], places: NDArray[np.int64]) -> None:
         """Each pair shows what it has; and all that the compared pairs have, and nothing else, is known afterwards."""
@@ -72,16 +72,16 @@ def test_chosen_pairs(world: World, data: st.DataObject) -> None:
     in_a_byte = data.draw(st.integers(1, 5))
     with patch.multiple(sightings, _ROOM=count, _IN_A_BYTE=in_a_byte, _WORTH_A_BYTE=data.draw(st.integers(0, 3))):
         for _ in range(2):
-            asked, low, high = data.draw(st.tuples(st.lists(numbers, max_size=5), numbers, numbers))
-            shown = world.seen.scan(NarrowRows(world.cells), np.array(asked, np.int64), low, high)
-            compared = [(i, j) for i in asked for j in range(low, high) if i != j]
+            rows, low, high = data.draw(st.tuples(st.lists(numbers, max_size=5), numbers, numbers))
+            shown = world.seen.scan(NarrowRows(world.cells), np.array(rows, np.int64), low, high)
+            compared = [(i, j) for i in rows for j in range(low, high) if i != j]
             world.check(shown, compared, places)
 
 
 @settings(max_examples=30)
 @given(worlds, st.data())
 def test_rows_that_are_so_far_apart(world: World, data: st.DataObject) -> None:
-    """Of some of the rows, in an order that is asked for."""
+    """For some of the rows, in a given order."""
     count = world.cells.shape[1]
     places = np.array(data.draw(st.lists(st.integers(0, count - 1), min_size=1, unique=True)), np.int64)
     distances = data.draw(st.lists(st.integers(1, count), max_size=3))

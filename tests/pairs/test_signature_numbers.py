@@ -23,7 +23,7 @@ Weights = NDArray[np.int64]
 
 
 def by_definition(codes: Codes, weights: Weights, kind: SignatureKind, distinct: bool) -> Counter[tuple[int, ...]]:
-    """The ordered pairs of rows, each so many times as its rows are there, by what the first row is to the second."""
+    """The ordered pairs of rows by signature, each counted as often as its rows' weights say."""
     found: Counter[tuple[int, ...]] = Counter()
     for i in range(len(weights)):
         first = codes[:, i : i + 1]
@@ -37,7 +37,7 @@ def by_definition(codes: Codes, weights: Weights, kind: SignatureKind, distinct:
     return +found
 
 
-def told(pairs: Signed, columns: int) -> Counter[tuple[int, ...]]:
+def signatures(pairs: Signed, columns: int) -> Counter[tuple[int, ...]]:
     words, counts = merged([pairs])
     return Counter(dict(zip(map(tuple, values_of(words, columns).tolist()), counts.tolist(), strict=True)))
 
@@ -56,7 +56,7 @@ def test_all_pairs_by_definition(seed: int, columns: int, distinct: bool, plain:
     rows = WeightedRows.of(some_rows(numbers, columns, 12), numbers.integers(1, 4, 12))
     with patch.object(counting, "_PAIR_PAYS", 1 << 30 if plain and columns < 11 else 0):
         found = merged(all_pairs(rows, kind, distinct))
-    assert told(found, columns) == by_definition(rows.codes(), rows.weights, kind, distinct)
+    assert signatures(found, columns) == by_definition(rows.codes(), rows.weights, kind, distinct)
 
 
 @settings(max_examples=30)
@@ -73,7 +73,7 @@ def test_batches_that_come_row_by_row(seed: int, columns: int, distinct: bool, d
     own = rows.follow(batch)
     against = Count(batch, rows, kind, distinct, own=own).from_both_rows()
     after = merged([*before, *against, *both_ways([equal_pairs(batch, kind, distinct)], kind)])
-    assert told(after, columns) == by_definition(rows.codes(), rows.weights, kind, distinct)
+    assert signatures(after, columns) == by_definition(rows.codes(), rows.weights, kind, distinct)
 
 
 @pytest.mark.parametrize("distinct", [False, True])
@@ -84,15 +84,17 @@ def test_many_blocks_in_threads(distinct: bool) -> None:
     rows = WeightedRows.of(codes, numbers.integers(1, 3, 5_000))
     kind = ordered_but([1, 2])
     with patch.object(counting, "_WORTH_THREADS", 0):
-        plain = told(merged(all_pairs(rows, kind, distinct)), 6)
+        plain = signatures(merged(all_pairs(rows, kind, distinct)), 6)
     with patch.multiple(counting, _NUMBERS=0, _PAIR_PAYS=0):
-        assert told(merged(all_pairs(rows, kind, distinct)), 6) == plain
+        assert signatures(merged(all_pairs(rows, kind, distinct)), 6) == plain
     assert sum(plain.values()) == rows.weights.sum() * (rows.weights.sum() - 1)
 
 
 def test_heavy_rows_are_counted_in_wide_cells() -> None:
     rows = WeightedRows.of(np.array([[1, 2, 3]], np.uint32), np.array([100_000, 70_000, 1]))
-    assert told(merged(all_pairs(rows, ORDERED, False)), 1) == by_definition(rows.codes(), rows.weights, ORDERED, False)
+    assert signatures(merged(all_pairs(rows, ORDERED, False)), 1) == by_definition(
+        rows.codes(), rows.weights, ORDERED, False
+    )
 
 
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), max_size=12))
@@ -103,5 +105,5 @@ def test_numbers_and_their_mirrors(columns: list[tuple[bool, bool]]) -> None:
     counts = np.zeros(numbering.size, np.int32)
     counts[numbers] = 1 + np.arange(len(numbers))
     seen, back = numbering.signed(counts), numbering.signed(numbering.mirrored(counts))
-    assert told(both_ways([seen], ORDERED)[1], len(columns)) == told(back, len(columns))
+    assert signatures(both_ways([seen], ORDERED)[1], len(columns)) == signatures(back, len(columns))
     assert len(np.unique(seen[0], axis=0)) == len(numbers)

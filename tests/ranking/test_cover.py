@@ -1,4 +1,4 @@
-"""What follows from what is counted, and not told; by hand, and by Armstrong's rules on random covers."""
+"""Rules that follow from others are counted and not shown; by hand, and by Armstrong's rules on random covers."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def test_columns_that_determine_each_other_are_one() -> None:
     pairs = [fd(f"{x} -> {y}") for x, y in product("abc", "abc") if x != y]
     found = cover(*pairs, fd("a -> d"), fd("b -> d"), fd("c -> d"))
     assert found.same.sets == (("a", "b", "c"),)
-    told = {each.text for each in [*pairs, fd("a -> d")]} - found.implied_by.keys()
-    assert told == {"a -> b", "b -> a", "a -> c", "c -> a", "a -> d"}
+    shown = {each.text for each in [*pairs, fd("a -> d")]} - found.implied_by.keys()
+    assert shown == {"a -> b", "b -> a", "a -> c", "c -> a", "a -> d"}
     assert found.implied_by["b -> d"] == ("a -> d", "a = b = c")
     assert found.implied_by["b -> c"] == ("b -> a", "a -> c")
 
@@ -89,17 +89,17 @@ def test_a_key_determines_everything_and_keys_follow_from_better_ones() -> None:
         st.tuples(st.sets(st.sampled_from("abcde"), min_size=1, max_size=2), st.sampled_from("abcde")), max_size=12
     )
 )
-def test_what_is_told_implies_what_is_not(drawn: list[tuple[set[str], str]]) -> None:
-    """The told rules have the closure of all, and each other one says what it follows from."""
+def test_shown_rules_imply_the_others(drawn: list[tuple[set[str], str]]) -> None:
+    """The shown rules have the closure of all, and each other one says what it follows from."""
     rules = {(frozenset(left), right) for left, right in drawn if right not in left}
     scored = [
         fd(f"{', '.join(sorted(left))} -> {right}") for left, right in sorted(rules, key=lambda r: (sorted(r[0]), r[1]))
     ]
     found = cover(*scored)
-    told = [each for each in scored if each.text not in found.implied_by]
+    shown = [each for each in scored if each.text not in found.implied_by]
     equal = [fd(f"{x} -> {y}") for columns in found.same.sets for x, y in product(columns, columns) if x != y]
     for each in scored:
-        assert each.rule.to_json()["rhs"] in closure(each.columns, [*told, *equal])
+        assert each.rule.to_json()["rhs"] in closure(each.columns, [*shown, *equal])
     known = {each.text for each in scored} | {" = ".join(columns) for columns in found.same.sets}
     assert all(set(why) <= known for why in found.implied_by.values())
 

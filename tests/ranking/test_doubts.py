@@ -18,14 +18,14 @@ GROUP = 20  # rows that share a, and so b
 
 
 def table(wrong: int) -> WatchedTable:
-    """Two groups of equal a, and of equal b; in the first, so many rows have another c."""
+    """Two groups of equal a, and of equal b; in the first, some rows have another c."""
     columns = tuple(Column(name, pa.int64()) for name in "abc")
     rows = [(row // GROUP, row // GROUP, 9 if row < wrong else row // GROUP) for row in range(2 * GROUP)]
     return WatchedTable(filled({"t": rows}, {"t": columns}).tables["t"])
 
 
 def rule(left: str, g3: float, group: str = "") -> Suggestion:
-    """A rule about c that is in the way of so many rows, as it says of itself."""
+    """A rule about c with the given g3 error."""
     scored = Scored(FD("t", (left,), "c"), "t", 0.9, 2 * GROUP, "", 1 if g3 else 0, g3)
     return Suggestion(scored, 1 if left == "a" else 2, group or left, is_likely=True)
 
@@ -34,9 +34,9 @@ def doubted(*rules: Suggestion, wrong: int = 1) -> tuple[Doubt, ...]:
     return doubts(rules, {"t": table(wrong)}, Threads())
 
 
-@pytest.mark.parametrize(("g3", "told"), [(0.01, 1), (0.011, 0)])
-def test_one_rule_is_enough_that_hardly_any_row_breaks(g3: float, told: int) -> None:
-    assert len(doubted(rule("a", g3))) == told
+@pytest.mark.parametrize(("g3", "count"), [(0.01, 1), (0.011, 0)])
+def test_one_rule_is_enough_that_hardly_any_row_breaks(g3: float, count: int) -> None:
+    assert len(doubted(rule("a", g3))) == count
 
 
 def test_two_rules_are_enough_that_few_rows_break() -> None:
@@ -51,10 +51,10 @@ def test_an_exact_rule_vouches_for_its_column() -> None:
     assert not doubted(rule("a", 0.01), rule("b", 0.0))
 
 
-@pytest.mark.parametrize(("wrong", "told"), [(2, 2), (3, 0)])
-def test_a_value_that_more_than_a_tenth_of_the_group_has_is_not_alone(wrong: int, told: int) -> None:
-    assert len(doubted(rule("a", 0.01), wrong=wrong)) == told
+@pytest.mark.parametrize(("wrong", "count"), [(2, 2), (3, 0)])
+def test_a_value_that_more_than_a_tenth_of_the_group_has_is_not_alone(wrong: int, count: int) -> None:
+    assert len(doubted(rule("a", 0.01), wrong=wrong)) == count
 
 
-def test_at_most_so_many_are_told() -> None:
+def test_the_number_of_doubts_is_bounded() -> None:
     assert len(doubts([rule("a", 0.01)], {"t": table(2)}, Threads(), most=1)) == 1

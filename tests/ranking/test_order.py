@@ -1,4 +1,4 @@
-"""From which score on rules are told, how many rows may be in their way, and in which order they come."""
+"""The score that a rule needs, how many rows may break it, and the order of suggestions."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ def likely(*found: Scored) -> set[str]:
 
 
 @pytest.mark.parametrize(("left", "needed"), [("a", 0.6), ("ab", 0.48), ("abc", 0.288)])
-def test_rules_are_told_from_a_score_on_that_falls_with_their_length(left: str, needed: float) -> None:
+def test_the_needed_score_falls_with_the_length_of_a_rule(left: str, needed: float) -> None:
     assert least(len(left)) == pytest.approx(needed)
     assert likely(fd(left, "d", least(len(left))))
     assert not likely(fd(left, "d", least(len(left)) - 1e-9))
 
 
-def test_so_many_rows_may_be_in_the_way() -> None:
+def test_how_many_rows_may_break_a_rule() -> None:
     assert NEARLY == 0.2
     assert likely(fd("a", "b", 0.9, 0.2), fd("a", "c", 0.9, 0.201)) == {"a -> b"}
 
 
-def test_beside_a_good_key_others_must_be_half_as_good() -> None:
+def test_other_keys_must_be_half_as_good_as_the_best() -> None:
     assert likely(key("bc", 0.49)) == {"key(b, c)"}
     assert likely(key("a", 1.0), key("bc", 0.49)) == {"key(a)"}
     assert likely(key("bc", 0.5), key("a", 1.0)) == {"key(a)", "key(b, c)"}
@@ -54,9 +54,9 @@ def test_beside_a_good_key_others_must_be_half_as_good() -> None:
 
 def test_the_best_come_first_then_short_ones_and_those_that_more_rows_tested() -> None:
     found = [fd("a", "b", 0.7, support=10), fd("cd", "b", 0.7), fd("c", "b", 0.7, support=20), fd("d", "b", 0.8)]
-    told = suggested(*found)
-    assert [each.text for each in told] == ["d -> b", "c -> b", "a -> b", "c, d -> b"]
-    assert [each.rank for each in told] == [1, 2, 3, 4]
+    ranked = suggested(*found)
+    assert [each.text for each in ranked] == ["d -> b", "c -> b", "a -> b", "c, d -> b"]
+    assert [each.rank for each in ranked] == [1, 2, 3, 4]
 
 
 def test_an_exact_rule_is_an_error_and_others_warn() -> None:

@@ -1,4 +1,4 @@
-"""The document of a page: it tells what the state tells, each thing in its place, and no value where it is redacted."""
+"""The document of a page: it holds what the state holds, each thing in its place, and no value where it is redacted."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_it_lists_what_holds_and_what_broke(state: hf.Monitor) -> None:
     assert "Batch 3, the last, broke" in made["overview"]["sentence"]
 
 
-def test_a_rule_tells_how_it_fared_and_why(state: hf.Monitor) -> None:
+def test_a_rule_has_its_track_record_and_reasons(state: hf.Monitor) -> None:
     shown = detail(made := state.document(), "named", "zip -> city")
     assert (shown["violations"], shown["broke"], shown["since"]) == (1, 2, None)
     assert shown["says"] == "Rows that share zip share city."
@@ -109,7 +109,7 @@ def test_a_rule_tells_how_it_fared_and_why(state: hf.Monitor) -> None:
     assert "<svg" in shown["line"]
 
 
-def test_rows_that_died_are_told_with_the_values_they_had(state: hf.Monitor) -> None:
+def test_deleted_rows_are_shown_with_the_values_they_had(state: hf.Monitor) -> None:
     shown = detail(state.document(), "od", "{}: salary ~ tax")
     first = shown["pairs"][-1]
     assert first["batch"] == 1
@@ -143,7 +143,7 @@ def test_rows_to_look_at_first_break_what_was_given(state: hf.Monitor) -> None:
     assert first["marked"]
 
 
-def test_redacted_it_tells_no_value(state: hf.Monitor) -> None:
+def test_a_redacted_document_has_no_values(state: hf.Monitor) -> None:
     made = state.document(redact=True)
     written = json.dumps(made)
     for value in ("Berlin", "Brelin", "Hamburg", "Atlantis", "10115", "20095"):
@@ -203,7 +203,7 @@ def test_foreign_keys_are_drawn(tmp_path: Path) -> None:
     assert made["picture"].startswith("<svg")
 
 
-def test_a_batch_of_several_tables_is_told_once_and_counts_for_each_of_them(tmp_path: Path) -> None:
+def test_a_batch_of_several_tables_is_one_batch_and_counts_for_each_of_them(tmp_path: Path) -> None:
     def rows(*numbers: int) -> pa.Table:
         return pa.table({"n": list(numbers)})
 
@@ -219,5 +219,5 @@ def test_a_batch_of_several_tables_is_told_once_and_counts_for_each_of_them(tmp_
 
 
 def _most(drawn: str) -> str:
-    """The most rows that a line over time tells."""
+    """The most rows in a line over time."""
     return drawn[drawn.index("at most") :].partition("<")[0]

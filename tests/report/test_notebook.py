@@ -125,17 +125,17 @@ def test_each_rule_has_a_strip_with_a_cell_for_each_batch(watch: Monitor) -> Non
     watch.apply(inserts=rows(50, ["b", EVIL]))  # the wrong way round
     watch.apply(deletes=pa.table({"id": [50, 51]}))
     watch.apply(inserts=rows(60, [EVIL, "b"]))
-    fared = watch.rule_history()
-    strips = re.findall(r'<svg[^>]*hf-strip[^>]*viewBox="0 0 (\d+) 14".*?</svg>', fared._repr_html_())
-    assert strips == ["36"] * len(fared)
-    (first, *_) = re.findall("<svg.*?</svg>", fared._repr_html_())
+    history = watch.rule_history()
+    strips = re.findall(r'<svg[^>]*hf-strip[^>]*viewBox="0 0 (\d+) 14".*?</svg>', history._repr_html_())
+    assert strips == ["36"] * len(history)
+    (first, *_) = re.findall("<svg.*?</svg>", history._repr_html_())
     assert [re.findall(f"hf-{state}", first) != [] for state in ("held", "broken")] == [True, True]
     watch.close()
-    assert "hf-strip" not in fared._repr_html_().replace(".hf-strip", "")  # nobody can ask a closed state
+    assert "hf-strip" not in history._repr_html_().replace(".hf-strip", "")  # nobody can ask a closed state
     assert watch._repr_html_() is None
 
 
-def test_the_lens_tells_what_determines_a_column(tmp_path: Path) -> None:
+def test_the_lens_shows_what_determines_a_column(tmp_path: Path) -> None:
     zips = ["1", "1", "2", "3", None]
     table = pa.table({"id": range(5), "zip": zips, "city": ["A", "A", "A", "B", "A"], "n": [1, 1, 1, 1, 2]})
     with Monitor.create(tmp_path / "s", {"towns": table}, watch="column,fd,ucc", rules=["zip -> city"]) as watch:
@@ -154,16 +154,16 @@ def test_the_lens_tells_what_determines_a_column(tmp_path: Path) -> None:
 def test_the_lens_asks_for_no_rows_and_no_other_column(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     table = pa.table({"zip": ["1", "1", "2"], "city": ["A", "B", "A"]})
     with Monitor.create(tmp_path / "s", {"towns": table}, watch="column", rules=["zip -> city"]) as watch:
-        asked: list[int] = []
+        columns: list[int] = []
 
         def noting(watched: Any, column: int) -> ColumnSummary:
-            asked.append(column)
+            columns.append(column)
             return column_summary(watched, column)
 
         monkeypatch.setattr(tables, "column_summary", noting)
         monkeypatch.setattr(Monitor, "listings", None)
         assert watch.column("city").rules == {"your rules": ("zip -> city",)}
-        assert asked == [1]
+        assert columns == [1]
 
 
 def test_escape_sequences_never_reach_the_terminal(watch: Monitor, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,4 @@
-"""What a page tells of rules about rows and tables."""
+"""Rules about rows and tables on a page."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[hf.Monitor]:
         yield monitor
 
 
-def _told(state: hf.Monitor, place: int) -> dict[str, Any]:
+def _detail(state: hf.Monitor, place: int) -> dict[str, Any]:
     return detail(state.document(), "row" if place < 3 else "table", RULES[place])
 
 
 def test_a_rule_about_a_row_tells_why(state: hf.Monitor) -> None:
-    plain, listed, several = (_told(state, place) for place in range(3))
+    plain, listed, several = (_detail(state, place) for place in range(3))
     assert plain["says"] == "In every row t: t.age < 120."
     assert plain["pairs"][0]["sentence"] == "age 77377 is at least 120."
     assert plain["pairs"][0]["marked"] == ["age"]
@@ -52,7 +52,7 @@ def test_a_rule_about_a_row_tells_why(state: hf.Monitor) -> None:
 
 
 def test_a_rule_about_a_table_tells_its_rows(state: hf.Monitor) -> None:
-    greatest = _told(state, 4)
+    greatest = _detail(state, 4)
     assert greatest["says"] == "The greatest value of age is at most 33733."
     assert greatest["evidence"] == ["Now it is 88888."]
     assert greatest["copy"]["sql"] == (
@@ -61,7 +61,7 @@ def test_a_rule_about_a_table_tells_its_rows(state: hf.Monitor) -> None:
     assert {pair["sentence"] for pair in greatest["pairs"]} == {"This row has age 77377.", "This row has age 88888."}
 
 
-def test_redacted_it_tells_no_constant(state: hf.Monitor) -> None:
+def test_a_redacted_rule_has_no_constants(state: hf.Monitor) -> None:
     made = state.document(redact=True)
     written = json.dumps(made)
     for value in ("77377", "33733", "Rome", "Atlantis", "Xanadu", "R%"):

@@ -65,7 +65,7 @@ def test_json_means_the_same(value: dict[str, str | int]) -> None:
 
 @given(SOME, SOME)
 def test_printed_text_is_visible(one: str, two: str) -> None:
-    """Each of the ways in which texts of others are printed."""
+    """Each function that prints texts of users."""
     with pytest.MonkeyPatch.context() as patched:
         written = _Screen()
         patched.setattr(sys, "stdout", written)

@@ -1,4 +1,4 @@
-"""An outcome is plain data: it tells all after the state is gone, and holds no table alive."""
+"""An outcome is plain data: it is complete after the state is gone, and holds no table alive."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ def _watch(folder: Path, method: str) -> hf.Monitor:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_an_outcome_tells_all_after_the_state_is_gone(
+def test_an_outcome_is_complete_after_the_state_is_gone(
     tmp_path: Path, method: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    folder, told = tmp_path / "state", []
+    folder, shown = tmp_path / "state", []
     for keep_open in (True, False):
         with _watch(folder, method) as watch:
             outcomes = [watch.apply(inserts=_rows(300, 340, True), batch_id="1")]
             outcomes.append(watch.apply(deletes=_rows(300, 340, True), batch_id="2"))
-            watched = _told(outcomes, capsys) if keep_open else None
+            watched = _shown(outcomes, capsys) if keep_open else None
         shutil.rmtree(folder)
-        told.append(watched or _told(outcomes, capsys))
-    assert told[0] == told[1]
+        shown.append(watched or _shown(outcomes, capsys))
+    assert shown[0] == shown[1]
     broke, mended = outcomes
     assert broke.lost
     assert mended.gained
@@ -53,16 +53,16 @@ def test_an_outcome_tells_all_after_the_state_is_gone(
     assert all(broke.witness(rule) is not None for rule in broke.lost)
 
 
-def _told(outcomes: list[hf.Outcome], capsys: pytest.CaptureFixture[str]) -> list[object]:
-    """All that outcomes tell, but for when they were."""
-    told: list[object] = []
+def _shown(outcomes: list[hf.Outcome], capsys: pytest.CaptureFixture[str]) -> list[object]:
+    """Everything in outcomes, without their times."""
+    parts: list[object] = []
     for outcome in outcomes:
         print_outcome(outcome)
         shown = capsys.readouterr().out.splitlines()[1:]  # the first line says how long it took
         _, *lines = outcome.to_json()
         alarms = [rule.text for rule in outcome.alarms(0.9)]
-        told += [str(outcome), shown, lines, alarms, outcome.why("any"), html_of(outcome)]
-    return told
+        parts += [str(outcome), shown, lines, alarms, outcome.why("any"), html_of(outcome)]
+    return parts
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -1,4 +1,4 @@
-"""What is told of rules that a batch broke or brought: what matters first, causes together, accidents as a number."""
+"""The lines about rules that a batch broke or brought: what matters first, causes together, accidents as a number."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ def _rules(*names: str) -> dict[str, FD]:
     return {rule.text: rule for rule in rules}
 
 
-def of_t(**told: Any) -> TableDiff:
-    return TableDiff(Diff(**told), "fd", "t")
+def of_t(**parts: Any) -> TableDiff:
+    return TableDiff(Diff(**parts), "fd", "t")
 
 
 def _pair(one: int, other: int) -> Witness:
@@ -67,7 +67,7 @@ def test_gained_rules_likewise() -> None:
     assert gained_lines([of_t(gained=_rules("a"), gained_worth={})], 10) == (["x -> a"], "")
 
 
-def test_rules_of_several_tables_are_told_with_their_table_and_rows_of_one_id_stay_apart() -> None:
+def test_rules_of_several_tables_name_their_table_and_rows_of_one_id_stay_apart() -> None:
     rows = {"x -> a": _pair(1, 2)}
     own, other = (TableDiff(Diff(lost=_rules("a"), witnesses=rows), "fd", name, several=True) for name in "tu")
     assert lost_lines([own, other], 10) == [f"{name}: x -> a   because of row 1 (x 1) and row 2 (x 1)" for name in "tu"]

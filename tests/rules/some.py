@@ -43,7 +43,7 @@ COLUMNS = ["a", "b", "c"]
 Row = Sequence[Any]
 Rows = Mapping[int, Row]
 OPERATORS: st.SearchStrategy[Operator] = st.sampled_from(get_args(Operator))
-MARKS: st.SearchStrategy[Any] = st.sampled_from(["<", "<=", "=", ">=", ">"])
+POINTWISE_OPERATORS: st.SearchStrategy[Any] = st.sampled_from(["<", "<=", "=", ">=", ">"])
 NUMBERS = st.one_of(st.integers(-1, 3), st.just(Decimal("1.5")))
 
 
@@ -104,7 +104,7 @@ def pairs(draw: st.DrawFn, names: Sequence[str]) -> Rule:
 
 @st.composite
 def pointwise_rules(draw: st.DrawFn, names: Sequence[str]) -> Rule:
-    *left, right = [(name, draw(MARKS)) for name in draw(_sets(names, 1))]
+    *left, right = [(name, draw(POINTWISE_OPERATORS)) for name in draw(_sets(names, 1))]
     return Pointwise("", tuple(left), right)
 
 
@@ -232,7 +232,7 @@ def broken(rule: Rule, rows: Rows, nulls: str, others: Sequence[Row] = ()) -> se
 
 
 def is_directed(rule: Rule) -> bool:
-    """Whether a rule about two rows tells t from s."""
+    """Whether a rule about two rows treats t and s differently."""
     return isinstance(rule, ListOD | DenialConstraint | Pointwise)
 
 
@@ -250,8 +250,11 @@ def _breaks(rule: Rule, t: Row, s: Row, nulls: str, places: Mapping[str, int]) -
         return bool(within) and order.swaps(t, s, one, other, rule.direction, nulls)
     assert isinstance(rule, Pointwise)
 
-    def meets(mark: tuple[str, str]) -> bool:
-        return pointwise.sign(t[places[mark[0]]], s[places[mark[0]]], True, nulls) in pointwise.MEANS[mark[1]]
+    def meets(predicate: tuple[str, str]) -> bool:
+        return (
+            pointwise.sign(t[places[predicate[0]]], s[places[predicate[0]]], True, nulls)
+            in pointwise.MEANS[predicate[1]]
+        )
 
     return all(map(meets, rule.left)) and not meets(rule.right)
 

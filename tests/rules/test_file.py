@@ -90,7 +90,7 @@ def test_rules_without_a_file() -> None:
     "name", ["not", "NOT", "key", "and", "t", "in", "a b", "a,b", "a -> b", 'say "hi"', "not(", "->"]
 )
 def test_columns_of_any_name_stand_in_rules(name: str) -> None:
-    """As they are written, and as the texts that results tell."""
+    """As they are written, and as the texts of results."""
     written = '"' + name.replace('"', '""') + '"'
     texts = [f"{written} -> b", f"{written}, b -> c", f"b -> {written}", f"key({written})", f"not(t.{written} = 1)"]
     rules = rules_of(texts)

@@ -31,7 +31,7 @@ def test_a_text_parses_back(rule: Pointwise) -> None:
 
 
 @given(rules())
-def test_of_two_mirror_images_one_is_told(rule: Pointwise) -> None:
+def test_of_two_mirror_images_one_is_the_rule(rule: Pointwise) -> None:
     parsed = parse(rule.text, NAMES, "")
     assert parsed == parse(rule.mirrored.text, NAMES, "")
     assert parsed.right[1] in ("<", "<=", "=")

@@ -62,7 +62,7 @@ def of(**values: Any) -> Values:
          "c 1 of Id 1 equals 1; c 1 of Id 2 equals 1; both have a 1; b 2 of Id 1 differs from b 3 of Id 2"),
     ],
 )  # fmt: skip
-def test_rules_about_rows_beside_each_other(text: str, rows: list[Values], expected: str) -> None:
+def test_rules_about_pairs_of_rows(text: str, rows: list[Values], expected: str) -> None:
     verb = "violates" if len(rows) == 1 else "violate"
     names = " and ".join(f"Id {number}" for number, _ in enumerate(rows, 1))
     assert said(text, *rows, called="fair") == f"{names} {verb} fair: {expected}"

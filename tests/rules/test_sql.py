@@ -134,7 +134,7 @@ def test_a_null_that_equals_nothing(database: duckdb.DuckDBPyConnection) -> None
     assert split == [(1, 0)], "two nulls differ"
 
 
-def test_no_query_where_a_row_can_not_be_told_from_itself() -> None:
+def test_no_query_where_a_row_has_no_key() -> None:
     rule = parse("not(t.a = s.a and t.b <= s.c)")
     assert query(rule, "data", ()) == ""
     assert 't."id" IS DISTINCT FROM s."id"' in query(rule, "data", ("id",))

@@ -1,4 +1,4 @@
-"""Box trees beside a plain list of rows: the same answers after any inserts and deletes, and a sound structure."""
+"""Box trees compared with plain lists of rows: equal answers after any inserts and deletes, and a sound structure."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ def draw_question(rng: np.random.Generator, dims: int, span: int, ids: int, quer
     count = int(rng.integers(0, 5))
     on, ops = rng.integers(0, dims, count), rng.integers(0, 6, count)
     order = np.lexsort((ops == NE, on))
-    asked = rng.integers(0, span, (count, queries))
+    keys = rng.integers(0, span, (count, queries))
     if rng.random() < 0.2:
-        asked = np.where(rng.random(asked.shape) < 0.3, MOST, asked)
+        keys = np.where(rng.random(keys.shape) < 0.3, MOST, keys)
     own = rng.integers(0, max(ids, 1), queries)
-    return BoxQueries(on[order], ops[order], asked, own, int(rng.integers(0, 4)), int(rng.integers(0, ids + 1)))
+    return BoxQueries(on[order], ops[order], keys, own, int(rng.integers(0, 4)), int(rng.integers(0, ids + 1)))
 
 
 class Grown:

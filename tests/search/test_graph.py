@@ -1,4 +1,4 @@
-"""Pairs of rows beside a plain set of pairs."""
+"""Pairs of rows compared with a plain set of pairs."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ batches = st.lists(
 
 @pytest.fixture(scope="module", autouse=True)
 def every_index_has_a_file() -> Any:
-    """However few rows it has; and it is written anew when more than a few rows, or half of them, have changed."""
+    """However few rows it has; and it is rewritten when more than a few rows, or half of them, have changed."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(index_files, "FEWEST", 0)
         patch.setattr(search, "FEWEST", 0)
@@ -60,19 +60,19 @@ def test_a_search_from_files_follows_as_one_in_memory_does(
     folder: str,
     start: list[tuple[Any, ...]],
     changes: list[tuple[list[tuple[Any, ...]], list[int], bool]],
-    asked: list[PairQuery],
+    queries: list[PairQuery],
     nulls: Nulls,
 ) -> None:
     stream = Stream.of(SCHEMA, start)
-    kept_search = again(PairSearch(stream.table, asked, nulls), folder, nulls)
+    kept_search = again(PairSearch(stream.table, queries, nulls), folder, nulls)
     for inserted, picks, reopened in changes:
         if reopened:
             kept_search = again(kept_search, folder, nulls)
-        before = [wanted(stream, query, nulls) for query in asked]
+        before = [wanted(stream, query, nulls) for query in queries]
         dead = sorted({list(stream.rows)[pick % len(stream.rows)] for pick in picks}) if stream.rows else []
         stream.table = replace(stream.table, _order=kept_search.table._order)
-        batch = follow(kept_search, stream.change(inserted, dead), range(len(asked)))
-        for number, query in enumerate(asked):
+        batch = follow(kept_search, stream.change(inserted, dead), range(len(queries)))
+        for number, query in enumerate(queries):
             now = wanted(stream, query, nulls)
             left = {pair for pair in before[number] if not set(pair) & set(dead)}
             assert as_set(batch.added(number, MANY)) == now - left
@@ -83,9 +83,9 @@ def test_a_search_from_files_follows_as_one_in_memory_does(
 def test_an_index_by_a_key_does_not_stand_in_for_one_by_the_same_leading_column(folder: str) -> None:
     """Rows without a key are in the second alone (found by the property above)."""
     nobody, one = (None, None, None, None), (None, 0, None, None)
-    asked = [PairQuery((Condition(0, "!=", 0), Condition(1, operator, 1))) for operator in ("=", "<")]
+    queries = [PairQuery((Condition(0, "!=", 0), Condition(1, operator, 1))) for operator in ("=", "<")]
     stream = Stream.of(SCHEMA, [nobody] * 4)
-    search = again(PairSearch(stream.table, asked), folder, Nulls.SQL)
+    search = again(PairSearch(stream.table, queries), folder, Nulls.SQL)
     for inserted, dead in (([nobody] * 5 + [one], [0]), ([nobody, one, one], [1, 2]), ([], [3])):
         search = again(search, folder, Nulls.SQL)
         follow(search, stream.change(inserted, dead), (0, 1))
@@ -175,7 +175,7 @@ def test_damage_gets_no_new_checksum(tmp_path: Path) -> None:
         opened.write_indexes(str(tmp_path))
 
 
-def test_deleted_values_do_not_stay_in_a_file_that_is_written_anew(tmp_path: Path) -> None:
+def test_deleted_values_do_not_stay_in_a_rewritten_file(tmp_path: Path) -> None:
     secret = 0x5EC2E7C0DE
     stream = Stream.of(SCHEMA, [(row // 2, row, "a", None) for row in range(5_000)] + [(1, secret, "a", None)])
     made = PairSearch(stream.table, [QUERY])

@@ -45,10 +45,10 @@ def check(space: KeySpace, table: Table, rows: list[tuple[Any, ...]], ordered: b
     cells = [(row[c], int(keys[c][r])) for r, row in enumerate(rows) for c in keys]
     for one, key in cells:
         assert (key == NULL_KEY) == (one is None)
-        for other, beside in cells:
+        for other, second in cells:
             if one is not None and other is not None:
-                assert (key == beside) == _compare(one, "=", other)
-                assert not ordered or (key < beside) == _compare(one, "<", other)
+                assert (key == second) == _compare(one, "=", other)
+                assert not ordered or (key < second) == _compare(one, "<", other)
 
 
 @settings(max_examples=80, deadline=None)
@@ -77,7 +77,7 @@ def follow(schema: Schema, batches: list[list[tuple[Any, ...]]], space: KeySpace
         assert generation != later or keys == others
 
 
-def test_a_dictionary_that_parted_ways_gets_new_keys() -> None:
+def test_a_dictionary_that_diverged_gets_new_keys() -> None:
     space = JointSpace(range(2), ordered=True)
     _, one = encoded(Table.empty(TEXTS), [("a", "b")])
     space.follow(one)
@@ -108,7 +108,7 @@ def test_which_types_compare() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("operator", ["=", "!=", "<", "<=", ">", ">="])
-def test_marks_compare_with_a_constant(kind: str, operator: Operator) -> None:
+def test_masks_compare_with_a_constant(kind: str, operator: Operator) -> None:
     values = list(KINDS[kind].always)
     schema = Schema("one", (Column("v", KINDS[kind].type),))
     half, table = encoded(Table.empty(schema), [(value,) for value in values[::2]])

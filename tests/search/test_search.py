@@ -59,11 +59,11 @@ def as_set(pairs: Any) -> set[tuple[int, int]]:
 
 @many
 @given(st.lists(rows, max_size=14), st.lists(queries, min_size=1, max_size=3), meanings)
-def test_finds_all_the_first_and_how_many(start: list[tuple[Any, ...]], asked: list[PairQuery], nulls: Nulls) -> None:
+def test_finds_all_the_first_and_how_many(start: list[tuple[Any, ...]], queries: list[PairQuery], nulls: Nulls) -> None:
     stream = Stream.of(SCHEMA, start)
-    search = PairSearch(stream.table, asked, nulls)
+    search = PairSearch(stream.table, queries, nulls)
     everything = search.all(MANY)
-    for number, query in enumerate(asked):
+    for number, query in enumerate(queries):
         pairs = wanted(stream, query, nulls)
         assert as_set(everything[number].pairs) == pairs
         assert as_set(search.pairs(number, MANY).pairs) == pairs
@@ -78,16 +78,16 @@ def test_finds_all_the_first_and_how_many(start: list[tuple[Any, ...]], asked: l
 def test_follows_a_stream(
     start: list[tuple[Any, ...]],
     changes: list[tuple[list[tuple[Any, ...]], list[int]]],
-    asked: list[PairQuery],
+    queries: list[PairQuery],
     nulls: Nulls,
 ) -> None:
     stream = Stream.of(SCHEMA, start)
-    search = PairSearch(stream.table, asked, nulls)
+    search = PairSearch(stream.table, queries, nulls)
     for inserted, picks in changes:
-        before = [wanted(stream, query, nulls) for query in asked]
+        before = [wanted(stream, query, nulls) for query in queries]
         dead = sorted({list(stream.rows)[pick % len(stream.rows)] for pick in picks}) if stream.rows else []
-        batch = follow(search, stream.change(inserted, dead), range(len(asked)))
-        for number, query in enumerate(asked):
+        batch = follow(search, stream.change(inserted, dead), range(len(queries)))
+        for number, query in enumerate(queries):
             now = wanted(stream, query, nulls)
             kept = {pair for pair in before[number] if not set(pair) & set(dead)}
             added = now - kept
@@ -124,7 +124,7 @@ def test_the_first_hit_ends_the_search() -> None:
     assert search.count(0) == 2_000 * 1_999 // 2
 
 
-def test_a_search_whose_batch_nobody_looked_at_makes_its_indexes_anew() -> None:
+def test_a_batch_without_queries_makes_new_indexes() -> None:
     stream = Stream.of(SCHEMA, [(i % 5, i, "a", None) for i in range(50)])
     query = PairQuery((Condition(0, "=", 0), Condition(1, "<", 1)))
     search = PairSearch(stream.table, [query])

@@ -94,8 +94,8 @@ def test_every_answer_has_its_headers(client: Client, path: str, refused: bool) 
     assert not [name for name in answer.headers if name.startswith("access-control-")]
     assert "default-src 'none'" in answer.headers["content-security-policy"]
     assert "frame-ancestors 'none'" in answer.headers["content-security-policy"]
-    told = {name: answer.headers[name] for name in ("cache-control", "x-frame-options", "x-content-type-options")}
-    assert told == {"cache-control": "no-store", "x-frame-options": "DENY", "x-content-type-options": "nosniff"}
+    headers = {name: answer.headers[name] for name in ("cache-control", "x-frame-options", "x-content-type-options")}
+    assert headers == {"cache-control": "no-store", "x-frame-options": "DENY", "x-content-type-options": "nosniff"}
     assert (
         answer.headers["cross-origin-resource-policy"] == answer.headers["cross-origin-opener-policy"] == "same-origin"
     )
@@ -142,7 +142,7 @@ def test_an_origin_that_is_not_ours_is_refused(client: Client, path: str, origin
         {"Cookie": f"other={TOKEN}"},
     ],
 )
-def test_without_the_token_nothing_is_told(guarded: Client, path: str, headers: dict[str, str]) -> None:
+def test_nothing_is_served_without_the_token(guarded: Client, path: str, headers: dict[str, str]) -> None:
     answer = guarded.get(path, headers=headers)
     assert answer.status_code == 401
     assert answer.headers["www-authenticate"] == "Bearer"

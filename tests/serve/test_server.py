@@ -1,4 +1,4 @@
-"""The command: a real server tells of a batch that is applied meanwhile, ends quietly, and says what is wrong."""
+"""The command: a real server announces a batch that is applied meanwhile, ends quietly, and says what is wrong."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def served(state: Path) -> Iterator[Served]:
 
 
 @contextmanager
-def asked(port: int, path: str, **headers: str) -> Iterator[http.client.HTTPResponse]:
+def response(port: int, path: str, **headers: str) -> Iterator[http.client.HTTPResponse]:
     with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=60)) as connection:
         connection.request("GET", path, headers=headers)
         with connection.getresponse() as answer:
@@ -54,7 +54,7 @@ def asked(port: int, path: str, **headers: str) -> Iterator[http.client.HTTPResp
 
 
 def ask(port: int, path: str, **headers: str) -> tuple[int, str]:
-    with asked(port, path, **headers) as answer:
+    with response(port, path, **headers) as answer:
         return answer.status, answer.read().decode()
 
 
@@ -80,13 +80,13 @@ def test_a_page_hears_of_a_batch_that_is_applied_meanwhile(served: Served, state
     process, said, port = served()
     assert f"{state} at http://127.0.0.1:{port}/; stop with Ctrl-C" in said
     assert batches(port) == []
-    with asked(port, "/api/events?since=0") as stream:
+    with response(port, "/api/events?since=0") as stream:
         news = events(stream)
         with Monitor.open(state) as monitor:
             monitor.apply(inserts=people(100, 2))
         assert next(news) == {"id": "1", "event": "batch", "data": '{"seq": 1}'}
         assert batches(port) == [1]
-        with asked(port, "/api/events", **{"Last-Event-ID": "0"}) as late:  # what it missed is told at once
+        with response(port, "/api/events", **{"Last-Event-ID": "0"}) as late:  # what it missed comes at once
             assert next(events(late))["data"] == '{"seq": 1}'
         os.killpg(process.pid, signal.SIGINT)
         assert list(news) == []  # streams that are open end

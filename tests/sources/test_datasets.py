@@ -1,4 +1,4 @@
-"""The data sets of the field, where they lie beside the project: shapes, types and nulls that are known."""
+"""The data sets of the field, where they lie next to the project: shapes, types and nulls that are known."""
 
 import csv
 from pathlib import Path
@@ -12,7 +12,7 @@ from tests.sources.typed import typed_table
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 FILES = sorted(DATA.glob("*.csv"))
-pytestmark = pytest.mark.skipif(not FILES, reason="the data sets are not beside the project (../shared/data)")
+pytestmark = pytest.mark.skipif(not FILES, reason="the data sets are not next to the project (../shared/data)")
 
 
 def typed(name: str) -> tuple[pa.Table, tuple[str, ...]]:
@@ -45,7 +45,7 @@ def test_adult_as_published_here_has_no_marker() -> None:
 
 
 @pytest.mark.parametrize(("name", "column"), [("hepatitis", "U"), ("bridges", "F")])
-def test_question_marks_beside_numbers_are_nulls(name: str, column: str) -> None:
+def test_question_marks_among_numbers_are_nulls(name: str, column: str) -> None:
     table, nulls = typed(name)
     assert table.schema.field(column).type == pa.int64()
     assert table[column].null_count > 0

@@ -185,7 +185,7 @@ BEFORE = CsvOptions(separator=";", quote='"')
         ("id;name\n1;a,b\n", FREE, (";", '"')),
         ("name;id;op\na;1;insert\n", FREE, (";", '"')),
         ('"id";name\n1;"a;b"\n', FREE, (";", '"')),
-        ("id,name\n1,a;b\n", FREE, (None, None)),  # these are no columns of the table: guess anew
+        ("id,name\n1,a;b\n", FREE, (None, None)),  # these are no columns of the table: guess again
         ("1;a\n2;b\n", FREE, (None, None)),
         ("id;name\n1;'a;b'\n", FREE, (None, None)),  # perhaps quotes of another kind
         ("", FREE, (None, None)),

@@ -130,7 +130,7 @@ def test_a_marker_is_null_in_the_whole_file_once_a_typed_column_has_it(marker: s
     assert decide([text, plain], None) == ([TEXT, INT], ("",))
 
 
-def test_a_marker_alone_or_beside_empty_text_is_a_value() -> None:
+def test_a_marker_alone_or_with_empty_text_is_a_value() -> None:
     assert decide([traits(texts(["NA", ""])), traits(texts(["?"]))], None) == ([TEXT, TEXT], ("",))
 
 
@@ -338,15 +338,13 @@ def test_the_first_bad_value_is_named(target: pa.DataType, bad: str) -> None:
         (DATE, "1", False),
     ],
 )
-def test_a_number_that_cannot_be_held_is_told_from_what_is_no_number(
-    target: pa.DataType, bad: str, is_number: bool
-) -> None:
+def test_a_number_out_of_range_and_text_have_different_errors(target: pa.DataType, bad: str, is_number: bool) -> None:
     with pytest.raises(BadValue) as caught:
         cast([bad], target)
     assert isinstance(caught.value, BadNumber) == is_number
 
 
-def test_numbers_that_are_kept_as_text_are_told() -> None:
+def test_numbers_that_stay_text_are_reported() -> None:
     columns = {
         "a": ["1e400", "1.5"],
         "b": ["9" * 39, ""],

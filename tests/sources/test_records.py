@@ -42,7 +42,7 @@ def test_lines_are_physical_lines(eol: str) -> None:
     assert [record.line for record in records(text.encode(), ",", '"')] == [1, 3, 6]
 
 
-def test_an_unclosed_quote_is_told_from_a_quote_inside() -> None:
+def test_an_unclosed_quote_differs_from_a_quote_inside() -> None:
     assert [r.closed for r in records(b'1,5" pipe\n2,"open\n3,x\n', ",", '"')] == [True, False]
 
 

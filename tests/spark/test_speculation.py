@@ -87,7 +87,7 @@ def _attempt(packed: bytes) -> Any:
 RULES = ["not(t.t = s.t and t.n > s.n and t.k < s.k)", "t.n < 2"]
 
 
-def told(monitor: Monitor, folder: Path) -> list[Any]:
+def answers(monitor: Monitor, folder: Path) -> list[Any]:
     """What a stream of batches of all kinds does, and what holds after it."""
     first = [monitor.found(), rows_in(monitor)]
     batches = [
@@ -105,18 +105,18 @@ def told(monitor: Monitor, folder: Path) -> list[Any]:
 @pytest.mark.parametrize("slow_wins", [False, True], ids=["quick", "slow"])
 def test_late_attempts_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, slow_wins: bool) -> None:
     start = file_of(tmp_path, "start.csv", "k,t,n\n" + "".join(f"{k},{'abc'[k % 3]},{k % 4}\n" for k in range(12)))
-    asked: dict[str, Any] = {"key": "k", "watch": ("fd", "ind"), "rules": RULES, "compare": "text"}
-    with watched(tmp_path / "here", start, **asked) as here:
-        expected = told(here, tmp_path)
+    options: dict[str, Any] = {"key": "k", "watch": ("fd", "ind"), "rules": RULES, "compare": "text"}
+    with watched(tmp_path / "here", start, **options) as here:
+        expected = answers(here, tmp_path)
     runner = Speculating(slow_wins)
     small_pieces(monkeypatch)
     for module, name in ((tables, "runner_for"), (staged_rows, "piece_runner"), (bad_rows, "piece_runner")):
         monkeypatch.setattr(module, name, lambda _: runner)
     for module, name, value in ((readers, "ONE_MACHINE", 0), (admit, "SMALL", 0), (admit, "_ROWS_A_SLICE", 6)):
         monkeypatch.setattr(module, name, value)
-    with watched(tmp_path / "there", start, **asked) as there:
+    with watched(tmp_path / "there", start, **options) as there:
         runner.late_attempts()
-        assert told(there, tmp_path) == expected
+        assert answers(there, tmp_path) == expected
     runner.late_attempts()
     state = tmp_path / "there" / "state0"
     segments = state / "segments"

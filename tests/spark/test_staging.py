@@ -1,4 +1,4 @@
-"""Staging and bulk admission in Spark: the rows keep their order, and the table is that of the way through memory."""
+"""Staging and bulk admission in Spark: the rows keep their order, and the table is the same as through memory."""
 
 from __future__ import annotations
 

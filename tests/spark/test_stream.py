@@ -37,11 +37,11 @@ def test_each_file_once_and_the_oldest_first(tmp_path: Path, spark: SparkSession
     ]
     arrives(folder, ".hidden.csv")
     arrives(folder, "_unfinished.csv")
-    told: list[str] = []
-    follow_folder(spark, str(folder), checkpoint, told.append, once=True)
-    assert told == wanted
-    follow_folder(spark, str(folder), checkpoint, told.append, once=True)
-    assert told == wanted
+    lines: list[str] = []
+    follow_folder(spark, str(folder), checkpoint, lines.append, once=True)
+    assert lines == wanted
+    follow_folder(spark, str(folder), checkpoint, lines.append, once=True)
+    assert lines == wanted
     late = arrives(folder, "late.csv", age=60 * 86_400)  # moved in, and much older than the others
-    follow_folder(spark, str(folder), checkpoint, told.append, once=True)
-    assert told == [*wanted, late]
+    follow_folder(spark, str(folder), checkpoint, lines.append, once=True)
+    assert lines == [*wanted, late]

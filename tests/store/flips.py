@@ -44,7 +44,7 @@ def states(place: Path) -> list[Path]:
 
 
 def answers(path: Path) -> list[Any]:
-    """All that a state tells, of now and of before."""
+    """All answers of a state, about now and about the past."""
     with View.open(path) as view:
         memory = view.memory()
         return [
@@ -75,7 +75,7 @@ def is_in_log(path: Path, bit: int) -> bool:
 
 
 def run(state: Path, expected: list[Any], flips: int, chance: random.Random) -> Iterator[tuple[str, str]]:
-    """Turn so many bits of a state; gives the file of each and what came of it: "refused", "same" or what is wrong."""
+    """Turn some bits of a state; yields the file of each and the effect: "refused", "same" or what is wrong."""
     files = paths(state)
     log = (state / LOG).read_bytes() if (state / LOG).exists() else b""
     done = 0
@@ -104,11 +104,11 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--flips", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=24)
-    asked = parser.parse_args()
+    options = parser.parse_args()
     found: Counter[tuple[str, str]] = Counter()
     with tempfile.TemporaryDirectory() as folder:
         for number, state in enumerate(states(Path(folder))):
-            found.update(run(state, answers(state), asked.flips // 2, random.Random(asked.seed + number)))
+            found.update(run(state, answers(state), options.flips // 2, random.Random(options.seed + number)))
     for (kind, outcome), count in sorted(found.items()):
         print(f"{kind:16} {outcome:24} {count:6,}")
     return int(any(outcome not in ("refused", "same") for _, outcome in found))

@@ -50,7 +50,7 @@ def make(path: Path, rows: int = 40, segments: str | None = None) -> None:
 
 
 def answers(monitor: View) -> list[Any]:
-    """All that a state tells: its rows, what holds, and what breaks the rules."""
+    """All answers of a state: its rows, what holds, and what breaks the rules."""
     table = monitor.tables["people"]
     found = sorted(str(finding.to_json()) for finding in monitor.results())
     broken = [list(listing.violations(None)) for listing in monitor.violations()]

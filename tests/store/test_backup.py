@@ -32,20 +32,20 @@ def state(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return tmp_path / "state"
 
 
-def told(path: Path) -> list[object]:
+def answers(path: Path) -> list[object]:
     with Monitor.open(path, write=False) as monitor:
         return [harm.answers(monitor), [batch.to_json() for batch in monitor.history()]]
 
 
 def test_a_backup_is_a_state_of_its_own(state: Path, tmp_path: Path) -> None:
-    expected, place = told(state), tmp_path / "backups" / "one"
+    expected, place = answers(state), tmp_path / "backups" / "one"
     made = backup(state, place)
     assert made.to_json() == {
         "kind": "backup", "state": str(state), "folder": str(place), "files": 11, "bytes": made.bytes, "batch": 3,
     }  # fmt: skip
     assert files_in(place) == {"holdfast.db", "holdfast.sums", "segments"}
     assert made.bytes == sum(path.stat().st_size for path in (place / "segments").iterdir())
-    assert told(place) == expected
+    assert answers(place) == expected
     assert verify(place, deep=True).problems == ()
     shutil.rmtree(state)
     shutil.rmtree(tmp_path / "bulk", ignore_errors=True)
@@ -57,15 +57,15 @@ def test_a_backup_is_a_state_of_its_own(state: Path, tmp_path: Path) -> None:
 
 
 def test_a_backup_lets_the_state_go_on(state: Path, tmp_path: Path) -> None:
-    """Whoever is opened first: neither is a copy that shares files with the other."""
+    """Whichever is opened first, neither is a copy that shares files with the other."""
     backup(state, tmp_path / "one")
-    before = told(state)
+    before = answers(state)
     assert fact(tmp_path / "one", "identity") != fact(state, "identity")
     with Monitor.open(tmp_path / "one") as monitor:
         assert monitor._store.folder == str(tmp_path / "one" / "segments")
         monitor.apply(deletes=harm.people(30, 5))
         monitor.checkpoint()
-    assert told(state) == before
+    assert answers(state) == before
 
 
 WRITER = """
@@ -84,7 +84,7 @@ with monitor.Monitor.open(sys.argv[1]) as watch:
 
 
 def test_backups_while_a_writer_works(state: Path, tmp_path: Path) -> None:
-    """Each is one moment: the rows of just those batches that its history tells."""
+    """Each is one moment: the rows of just those batches that its history lists."""
     command = [sys.executable, "-c", WRITER, str(state)]
     seen = set()
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as writer:
@@ -170,7 +170,7 @@ class Died(BaseException):
 
 
 @pytest.mark.parametrize("at", ["snapshot", "first file", "fifth file", "sums", "end"])
-def test_a_killed_backup_is_in_nobodys_way(state: Path, tmp_path: Path, at: str) -> None:
+def test_a_killed_backup_blocks_nothing(state: Path, tmp_path: Path, at: str) -> None:
     """The next one to the same folder starts over."""
     place, real, left = tmp_path / "one", files.fetch, [{"first file": 1, "fifth file": 5}.get(at, 0)]
 

@@ -32,7 +32,7 @@ def state(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("apart", [True, False], ids=["segments apart", "segments inside"])
-def test_a_copy_and_its_original_go_their_own_ways(tmp_path: Path, apart: bool) -> None:
+def test_a_copy_and_its_original_do_not_share_files(tmp_path: Path, apart: bool) -> None:
     state, copy, ear = tmp_path / "state", tmp_path / "copy", Ear()
     with make(state, str(tmp_path / "bulk") if apart else None) as monitor:
         monitor.apply(inserts=MORE)
@@ -47,8 +47,8 @@ def test_a_copy_and_its_original_go_their_own_ways(tmp_path: Path, apart: bool) 
         assert rows_in(monitor) == [(1, "a"), (2, "b"), (None, "a")]
     with Monitor.open(copy, progress=ear) as monitor:
         assert rows_in(monitor) == copied == [(1, "a"), (2, "b"), (None, "a"), (4, "z"), (5, "copy")]
-    told = f"{copy}: this state is a copy, and the original may use the files in {tmp_path}/bulk/"
-    assert [note.startswith(told) for note in ear.heard] == ([True] if apart else [])
+    warning = f"{copy}: this state is a copy, and the original may use the files in {tmp_path}/bulk/"
+    assert [note.startswith(warning) for note in ear.heard] == ([True] if apart else [])
 
 
 def test_a_copy_can_be_looked_at_as_it_is(tmp_path: Path, state: Path) -> None:

@@ -17,7 +17,7 @@ TWICE = pa.table({"k": [1, 1]})
 
 
 def fail(path: Path, segments: str | None = None) -> None:
-    """An init that fails when all is under way."""
+    """An init that fails after it has written files."""
     with pytest.raises(BadInput, match="repeats a declared key"):
         Monitor.create(path, {"things": TWICE}, key=["k"], segments=segments)
 
@@ -86,22 +86,22 @@ def test_files_that_came_meanwhile_stay(tmp_path: Path) -> None:
 
 
 def test_a_refused_place_leaves_nothing(tmp_path: Path) -> None:
-    for asked in ("nonsense://x", str(tmp_path / "state" / "deep")):
+    for bulk in ("nonsense://x", str(tmp_path / "state" / "deep")):
         with pytest.raises(BadInput):
-            make(tmp_path / "state", asked)
+            make(tmp_path / "state", bulk)
     assert files_in(tmp_path) == set()
 
 
 @pytest.mark.parametrize(
-    ("place", "told"),
+    ("place", "sentence"),
     [
         ("/proc/x", "/proc/x: no such file or directory; choose another place"),
         ("/dev/null/x", "not a directory"),
         ("x" * 300, "the name is too long; choose a shorter one"),
     ],
 )
-def test_places_where_no_state_can_be(tmp_path: Path, place: str, told: str) -> None:
-    with pytest.raises(BadInput, match=told):
+def test_places_where_no_state_can_be(tmp_path: Path, place: str, sentence: str) -> None:
+    with pytest.raises(BadInput, match=sentence):
         make(tmp_path / place)
     assert files_in(tmp_path) == set()
 
@@ -148,7 +148,7 @@ def test_what_is_no_lock_is_left_alone(tmp_path: Path, kind: str) -> None:
     assert int(lock.read_text()) == os.getpid()
 
 
-def test_a_lock_that_was_removed_meanwhile_is_taken_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lock_that_was_removed_meanwhile_is_taken_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A failed init removes its lock while another process waits for it: that one must not hold a file without name."""
     from holdfast.store import lock
 

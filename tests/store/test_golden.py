@@ -1,4 +1,4 @@
-"""A state that was written some time ago: it opens, tells what it told, and goes on."""
+"""A state that was written some time ago: it opens, has the recorded answers, and goes on."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from tests.table.building import rows_of
 
 
 def facts_of(monitor: View, table: str) -> dict[str, dict[str, Any]]:
-    told = (finding.to_json() for finding in monitor.results("column"))
-    return {facts["column"]: facts for facts in told if facts["table"] == table}
+    lines = (finding.to_json() for finding in monitor.results("column"))
+    return {facts["column"]: facts for facts in lines if facts["table"] == table}
 
 
 def check(monitor: View, keyed: Sequence[Row]) -> None:
@@ -40,7 +40,7 @@ def golden(tmp_path: Path) -> Path:
     return Path(shutil.copytree(make.STATE, tmp_path / "state"))
 
 
-def test_it_tells_what_it_told_and_goes_on(golden: Path) -> None:
+def test_it_has_the_recorded_answers_and_goes_on(golden: Path) -> None:
     with Monitor.open(golden, write=False) as monitor:
         check(monitor, make.KEYED)
         facts = facts_of(monitor, "keyed")
@@ -93,7 +93,7 @@ def test_the_golden_state_is_small_and_whole() -> None:
 
 
 def test_a_state_made_today_has_the_same_shape(tmp_path: Path) -> None:
-    """While the format is this one, making the state anew gives the same answers."""
+    """While the format is this one, a new state has the same answers."""
     assert fact(make.STATE, "format") == str(FORMAT), "run `make golden`"
     make.make(tmp_path / "state")
     with Monitor.open(tmp_path / "state") as monitor:

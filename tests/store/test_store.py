@@ -239,7 +239,7 @@ def test_a_commit_that_fails_leaves_the_state_before(tmp_path: Path) -> None:
     assert counts(tmp_path / "state") == (5, 2)
 
 
-def test_a_batch_without_effect_is_told_and_leaves_no_file(tmp_path: Path) -> None:
+def test_a_batch_without_effect_is_in_the_history_and_leaves_no_file(tmp_path: Path) -> None:
     with make(tmp_path / "state") as monitor:
         before = files_in(tmp_path / "state" / "segments")
         feed = pa.concat_tables([MORE.append_column("op", pa.array([word])) for word in ("insert", "delete")])
@@ -257,7 +257,7 @@ def test_files_that_no_commit_names_are_removed(tmp_path: Path) -> None:
     named = files_in(segments)
     leftover = f"{uuid.uuid4().hex}.arrow"
     (segments / leftover).write_bytes(b"half a fi")
-    (segments / "mine.arrow").write_text("a file that nobody asked for")
+    (segments / "mine.arrow").write_text("a file of somebody else")
     Monitor.open(tmp_path / "state", write=False).close()
     assert files_in(segments) == {*named, leftover, "mine.arrow"}
     with Monitor.open(tmp_path / "state") as monitor:
@@ -309,7 +309,7 @@ def test_states_share_a_place_for_segments_and_no_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "told"),
+    ("bulk", "sentence"),
     [
         ("nonsense://x", "nonsense://x: segments can't go there"),
         ("s3://bucket/x?region=a", "segments can't go there: leave out the part after the question mark"),
@@ -321,11 +321,11 @@ def test_states_share_a_place_for_segments_and_no_file(tmp_path: Path) -> None:
     ],
 )
 def test_places_where_segments_cannot_go(
-    tmp_path: Path, asked: str, told: str, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, bulk: str, sentence: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "file").write_text("mine")
-    with pytest.raises(BadInput, match=re.escape(told)):
-        make(tmp_path / "state", asked)
+    with pytest.raises(BadInput, match=re.escape(sentence)):
+        make(tmp_path / "state", bulk)
     assert files_in(tmp_path) == {"file"}
     assert (tmp_path / "file").read_text() == "mine"

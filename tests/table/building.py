@@ -102,7 +102,7 @@ class Kept:
     def incoming(
         self, mode: Mode, operations: Sequence[Operation], on_missing: OnMissing = "error", pieces: int = 1
     ) -> Incoming:
-        """Operations in memory, in some pieces. A piece of inserts only has no operations beside it."""
+        """Operations in memory, in some pieces. A piece of inserts alone has no operations."""
         chunks: list[tuple[Staged, NDArray[np.int8] | None]] = []
         for part in split(operations, pieces):
             kinds = kinds_of(part)
@@ -115,7 +115,7 @@ class Kept:
 
 
 def split(items: Sequence[Operation], pieces: int) -> list[Sequence[Operation]]:
-    """The items in order, in so many pieces, some of them perhaps empty."""
+    """The items in order, in `pieces` pieces, some of them perhaps empty."""
     if not pieces:
         return []
     bounds = [len(items) * i // pieces for i in range(pieces + 1)]
@@ -141,7 +141,7 @@ def in_files(incoming: Incoming, folder: str) -> Incoming:
 
 @contextmanager
 def bulk_path(rows_a_slice: int = 3) -> Iterator[None]:
-    """Take the way of the many rows, in slices of a few."""
+    """Sort in files, in slices of a few rows."""
     with patch.object(admit_module, "SMALL", 0), patch.object(admit_module, "_ROWS_A_SLICE", rows_a_slice):
         yield
 

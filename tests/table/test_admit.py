@@ -86,7 +86,7 @@ def check_step(before: Kept, operations: list[Operation], on_missing: OnMissing,
 
 
 def check_ids(before: Kept, after: Kept, born: range, dead: list[int]) -> None:
-    """Ids are dense and never reused; a batch touches no row that stays as it is; files tell the same."""
+    """Ids are dense and never reused; a batch touches no row that stays as it is; files agree."""
     assert born.start == before.table.next_id
     assert born.stop == after.table.next_id
     old = before.table.living_ids().tolist()
@@ -254,9 +254,9 @@ def test_the_last_deletes_are_the_missing_ones(folder: str) -> None:
 
 def test_a_delete_needs_a_row_that_is_there_when_its_turn_comes(folder: str) -> None:
     row, other = (1, "a", 1.5), (2, "b", None)
-    for way in (nullcontext(), bulk_path(2)):
+    for path in (nullcontext(), bulk_path(2)):
         _, kept = Kept.empty(schema_of(), folder).operate(inserts([other]))
-        with way:
+        with path:
             with pytest.raises(BadInput, match="not there"):
                 kept.operate([("delete", row), ("insert", row)])
             admitted, after = kept.operate([("delete", row), ("insert", row)], "ignore")
@@ -267,10 +267,10 @@ def test_a_delete_needs_a_row_that_is_there_when_its_turn_comes(folder: str) -> 
 
 def test_a_snapshot_brings_back_rows_that_died(folder: str) -> None:
     rows = [(n, "a", None) for n in range(4)]
-    for way in (nullcontext(), bulk_path(2)):
+    for path in (nullcontext(), bulk_path(2)):
         _, kept = Kept.empty(schema_of(), folder).operate(inserts(rows))
         _, kept = kept.operate([("delete", rows[1]), ("delete", rows[2])])
-        with way:
+        with path:
             admitted, kept = kept.become(rows[:3], pieces=2)
         assert (list(admitted.born), admitted.dead.tolist()) == ([4, 5], [3])
         assert rows_of(kept.table) == [rows[0], rows[1], rows[2]]

@@ -1,4 +1,4 @@
-"""The way of the many rows: files in, files out, and nothing else left in the folder."""
+"""Tables sorted in files: files in, files out, and nothing else left in the folder."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ def test_staged_rows_come_back_from_their_file(folder: str) -> None:
     for kinds in (None, operations):
         path = f"{folder}/round-trip-{kinds is None}.arrow"
         bulk.write_staged(path, staged, kinds)
-        back, told = bulk.read_staged(path, 3)
+        back, signs = bulk.read_staged(path, 3)
         assert [c.tolist() for c in back.codes] == [c.tolist() for c in staged.codes]
         assert all(a.tolist() == b.tolist() for a, b in zip(back.values, staged.values, strict=True) if a is not None)
-        assert (told is None) if kinds is None else np.array_equal(told, kinds)  # type: ignore[arg-type]
+        assert (signs is None) if kinds is None else np.array_equal(signs, kinds)  # type: ignore[arg-type]
 
 
 def test_only_the_named_segments_stay(tmp_path: Path) -> None:
@@ -48,7 +48,7 @@ def test_only_the_named_segments_stay(tmp_path: Path) -> None:
     assert rows_of(kept.table) == []
 
 
-def test_rows_in_memory_take_the_long_way_too(tmp_path: Path) -> None:
+def test_rows_in_memory_can_be_sorted_in_files_too(tmp_path: Path) -> None:
     """Rows given in memory and rows given in files go in together, those in memory first."""
     kept = Kept.empty(schema_of(), str(tmp_path))
     first, second = (kept.incoming("changes", inserts(part), pieces=2) for part in (ROWS[:15], ROWS[15:]))
@@ -60,7 +60,7 @@ def test_rows_in_memory_take_the_long_way_too(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
 def test_files_with_and_without_operations_mix(tmp_path: Path, order: tuple[int, int]) -> None:
-    """A file of inserts says nothing of operations; a file of deletes beside it must be heard all the same."""
+    """A file of inserts says nothing of operations; a file of deletes with it must count all the same."""
     _, kept = Kept.empty(schema_of(), str(tmp_path)).operate(inserts(ROWS[:5]))
     parts = [kept.incoming("changes", deletes(ROWS[:2])), kept.incoming("changes", inserts(ROWS[10:12]))]
     paths = [in_files(parts[number], str(tmp_path)).paths[0] for number in order]

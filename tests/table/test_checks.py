@@ -62,12 +62,12 @@ def test_a_bit_that_turned_is_no_answer(path: Path) -> None:
         flip(path, bit)
         try:
             back, facts = files.read(str(path))
-            told = dict(back)
+            arrays = dict(back)
         except Damaged:
             damaged += 1
         else:
-            assert (facts, list(told)) == (FACTS, list(ARRAYS))
-            assert all(same(ARRAYS[name], told[name]) for name in ARRAYS), bit
+            assert (facts, list(arrays)) == (FACTS, list(ARRAYS))
+            assert all(same(ARRAYS[name], arrays[name]) for name in ARRAYS), bit
         path.write_bytes(whole)
     assert damaged > 500
 
@@ -183,7 +183,7 @@ def test_a_block_is_looked_at_once_in_a_process(path: Path) -> None:
     assert list(first) == list(again)
     files.write(str(path), ARRAYS, {"other": 1})
     flip(path, place_of(path, ARRAYS["hash"].tobytes()))
-    with pytest.raises(Damaged):  # a file that was written anew is another file
+    with pytest.raises(Damaged):  # a file that was written again is another file
         dict(files.read(str(path))[0])
 
 
@@ -195,9 +195,9 @@ def test_finding_a_few_rows_looks_at_a_few_blocks(folder: str) -> None:
     files.write(path, shard.build(codes, schema.key, range(2_000)).arrays())
     table = Table.empty(schema).changed([shard.load(path, 0, len(codes))], np.empty(0, np.int64))
     wanted = np.array([17, 1_200])
-    asked = np.stack([codes[c][wanted] for c in schema.found_by])
+    keys = np.stack([codes[c][wanted] for c in schema.found_by])
     with patch("zlib.crc32", wraps=zlib.crc32) as counted:
-        query, ids = table.find(asked, np.array([1, 1]))
+        query, ids = table.find(keys, np.array([1, 1]))
         assert table.codes(wanted).tolist() == [codes[c][wanted].tolist() for c in range(len(codes))]
     assert query[np.argsort(ids)].tolist() == [0, 1]
     assert np.sort(ids).tolist() == wanted.tolist()

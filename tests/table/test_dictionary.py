@@ -181,7 +181,7 @@ def test_some_codes_alone(small: int, kept: pa.DataType, pool: list[Any], data: 
         assert grown.extends(alone)
 
 
-def test_values_that_lie_in_order_need_no_order_beside_them() -> None:
+def test_values_that_lie_in_order_need_no_stored_order() -> None:
     _, first = encode(Dictionary(pa.int64()), distinct_images([10, 20], pa.int64()))
     _, both = encode(first, distinct_images([5, 30], pa.int64()))
     assert both.nbytes == 2 * both.only(np.array([0, 1, 2, 4])).nbytes + 16 == 64

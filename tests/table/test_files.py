@@ -36,8 +36,8 @@ def same(a: Any, b: Any) -> bool:
 def test_round_trip(folder: str, arrays: dict[str, Any], facts: dict[str, Any]) -> None:
     path = f"{folder}/any.arrow"
     assert files.write(path, arrays, facts) == Path(path).stat().st_size
-    back, told = files.read(path)
-    assert told == facts
+    back, found = files.read(path)
+    assert found == facts
     assert list(back) == list(arrays)
     assert all(same(arrays[name], back[name]) for name in arrays)
 

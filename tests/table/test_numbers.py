@@ -1,4 +1,4 @@
-"""Numbers of all types meet iff they are equal, keep their order within a lane, and find their way back."""
+"""Numbers of all types meet iff they are equal, keep their order within a lane, and convert back."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_different_numbers_have_different_keys_in_order(some: list[Fraction], ke
 
 
 @given(values, st.sampled_from(TYPES), st.sampled_from(TYPES))
-def test_the_way_to_another_type_is_exact(value: Fraction, here: pa.DataType, there: pa.DataType) -> None:
+def test_casts_are_exact(value: Fraction, here: pa.DataType, there: pa.DataType) -> None:
     start, end = image(value, here), image(value, there)
     if start is None:
         return

@@ -1,4 +1,4 @@
-"""A table that is written anew has the same rows with the same ids, and nothing else; and life goes on."""
+"""A rewritten table has the same rows with the same ids, and nothing else; and life goes on."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ row = st.tuples(st.integers(0, 5), st.sampled_from(["", "a", "b", "\U0001f600"])
 operation = st.tuples(st.sampled_from(["insert", "insert", "delete"]), row)
 
 
-def write_anew(kept: Kept) -> Kept:
+def in_new_files(kept: Kept) -> Kept:
     made = rewritten(kept.table, kept.folder)
     named = TableFiles(kept.files.schema, made.segments, kept.files.next_id)
     after = replace(kept, table=load_table(named), files=named)
@@ -50,7 +50,7 @@ def test_streams_with_rewriting_now_and_then(
         for operations, in_bulk, rewriting in steps:
             kept = operated(kept, operations, in_bulk)
             if rewriting:
-                kept = write_anew(kept)
+                kept = in_new_files(kept)
     assert rows_of(kept.reloaded()) == rows_of(kept.table)
 
 
@@ -61,7 +61,7 @@ def rows(first: int, count: int) -> list[Row]:
 def test_deleted_values_are_gone_from_the_files(folder: str) -> None:
     _, kept = Kept.empty(schema_of(), folder).operate(inserts(rows(0, 20)))
     _, kept = kept.operate(deletes(rows(5, 1)))
-    after = write_anew(kept)
+    after = in_new_files(kept)
     contents = [Path(segment.path).read_bytes() for segment in after.files.segments]
     assert not any(b"text number 5" in one for one in contents)
     assert any(b"text number 6" in one for one in contents)
@@ -70,7 +70,7 @@ def test_deleted_values_are_gone_from_the_files(folder: str) -> None:
 def test_a_table_without_rows_has_no_values(folder: str) -> None:
     _, kept = Kept.empty(schema_of(), folder).operate(inserts(rows(0, 20)))
     _, kept = kept.operate(deletes(rows(0, 20)))
-    after = write_anew(kept)
+    after = in_new_files(kept)
     assert [len(d) for d in after.table.dictionaries] == [1, 1, 1]
     assert len(after.files.segments) == 1
     _, more = after.operate(inserts(rows(3, 2)))
@@ -81,7 +81,7 @@ def test_order_keys_start_afresh(folder: str) -> None:
     _, kept = Kept.empty(schema_of(), folder).operate(inserts([(n, text, None) for n, text in enumerate("dbca")]))
     _, kept = kept.operate(deletes([(1, "b", None)]))
     kept.table.order_keys(1)
-    after = write_anew(kept)
+    after = in_new_files(kept)
     _, after = after.operate(inserts([(9, "bb", None)]))
     keys = after.table.order_keys(1)
     values = after.table.dictionaries[1].values(np.argsort(keys.of(np.arange(5)))).to_pylist()
@@ -92,13 +92,13 @@ def test_a_table_is_overweight_once_it_holds_twice_what_its_rows_need(folder: st
     with patch.object(rewrite, "_SMALL", 0):
         _, fresh = Kept.empty(schema_of(), folder).become(rows(0, 400))
         needed = needed_bytes(fresh.table)
-        assert needed == pytest.approx(bytes_a_row(fresh.table), rel=0.01), "made anew, it holds what it needs"
+        assert needed == pytest.approx(bytes_a_row(fresh.table), rel=0.01), "a fresh table holds what it needs"
         kept, batches = fresh, 0
         while not is_overweight(kept.table, needed_bytes(kept.table)):
             batches += 1
             _, kept = kept.become(rows(100 * batches, 400))
         assert 2 <= batches <= 4, "about as many rows have come and died as live"
-        after = write_anew(kept)
+        after = in_new_files(kept)
         assert after.table.nbytes < 1.7 * fresh.table.nbytes
         assert not is_overweight(after.table, needed_bytes(after.table))
         _, few = after.operate(deletes(rows_of(after.table)[:300]))

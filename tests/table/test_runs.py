@@ -46,7 +46,7 @@ def listed(found: Any) -> list[Any]:
 
 def looked_at(run: FileRun) -> int:
     """How many blocks were checked."""
-    return sum(int(marks.sum()) for marks in run._arrays._seen.values())
+    return sum(int(seen.sum()) for seen in run._arrays._seen.values())
 
 
 @settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -93,7 +93,7 @@ def test_a_few_values_cost_a_few_blocks(tmp_path: Path, values: list[Any]) -> No
 
 @many
 def test_a_bit_that_turned_never_leads_a_search_astray(tmp_path: Path, values: list[Any]) -> None:
-    """It is told, or it is nowhere near: then the answer is right."""
+    """It is refused, or it is far from the values searched for: then the answer is right."""
     path, wanted = tmp_path / "some.arrow", images_of([values[1_234], values[77], values[9_999]])
     plain, _ = kept(path, values)
     right = [answer.tolist() for answer in plain.search(wanted)]
@@ -111,7 +111,7 @@ def test_a_bit_that_turned_never_leads_a_search_astray(tmp_path: Path, values: l
     assert 0 < damaged < 400
 
 
-def test_an_order_that_leads_beyond_the_values_is_told(tmp_path: Path) -> None:
+def test_an_order_that_leads_beyond_the_values_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "some.arrow"
     kept(path, [30, 10, 20, 0])
     whole = path.read_bytes()

@@ -126,8 +126,8 @@ def test_ids_with_gaps() -> None:
     query, found = table.find(codes[:, [0, 3]], np.array([5, 5]))
     assert found[query == 0].tolist() == [3, 1_000]
     assert found[query == 1].tolist() == [20]
-    asked = np.array([1_001, 3, 0, 20, 8, 9, 1_000, 7, 999])
-    assert asked[table.which_live(asked)[1]].tolist() == [3, 20, 1_000, 7]
+    looked_up = np.array([1_001, 3, 0, 20, 8, 9, 1_000, 7, 999])
+    assert looked_up[table.which_live(looked_up)[1]].tolist() == [3, 20, 1_000, 7]
     assert table.codes(np.array([20, 7]), [1]).tolist() == [[codes[1, 3], codes[1, 1]]]
 
 
@@ -185,7 +185,7 @@ def test_probes_see_each_shard_with_its_living_rows(folder: str) -> None:
     _, kept = kept.operate([*inserts([(9, "b", None)] * 2), *deletes([(2, "a", None)])])
 
     class Elsewhere:
-        """Not in this process, as far as a probe can tell."""
+        """A runner that looks to a probe as if it ran elsewhere."""
 
         is_local = False
 

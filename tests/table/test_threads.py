@@ -23,7 +23,7 @@ def test_an_error_in_one_piece_ends_all() -> None:
         each([0, 1, 2], work, workers=3)
 
 
-def test_of_several_errors_the_first_piece_is_told() -> None:
+def test_of_several_errors_that_of_the_first_piece_is_raised() -> None:
     def work(piece: int, _: Callable[[int], None]) -> int:
         time.sleep(0.05 if piece == 1 else 0)
         raise BadInput(f"piece {piece}")

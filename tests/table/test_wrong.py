@@ -1,4 +1,4 @@
-"""Rows that can't be applied: told where they may be set aside, refused where not; and upserts, each key once."""
+"""Rows that can't be applied: reported where they may be set aside, refused where not; and upserts, each key once."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ KEY = (0,)
 rows = st.tuples(st.sampled_from([None, 0, 1, 2]), st.sampled_from(["", "a"]), st.just(0.5))
 operations = st.lists(st.tuples(st.sampled_from(["insert", "insert", "delete", "update", "upsert"]), rows), max_size=10)
 START: list[Row] = [(0, "a", 0.5), (7, "b", 1.5)]
-ways = pytest.mark.parametrize("in_bulk", [False, True], ids=["in memory", "in files"])
+in_memory_and_in_files = pytest.mark.parametrize("in_bulk", [False, True], ids=["in memory", "in files"])
 
 
 def started(folder: str) -> Kept:
@@ -49,18 +49,18 @@ def expected_wrong(operations: list[Operation], on_missing: OnMissing) -> tuple[
     return outcome.rows, wrong
 
 
-@ways
+@in_memory_and_in_files
 @settings(max_examples=40)
 @given(operations=operations, on_missing=st.sampled_from(["error", "ignore"]), pieces=st.integers(1, 3))
-def test_what_is_wrong_is_told_and_the_rest_applied(
+def test_wrong_rows_are_reported_and_the_rest_applied(
     in_bulk: bool, folder: str, operations: list[Operation], on_missing: OnMissing, pieces: int
 ) -> None:
     kept = started(folder)
     incoming = replace(kept.incoming("changes", operations, on_missing, pieces), tolerant=True)
     wrong, after = admitted(kept, incoming, in_bulk)
     left, expected = expected_wrong(operations, on_missing)
-    told = [WRONG[why] for why in wrong.why.tolist()]
-    assert dict(zip(wrong.places.tolist(), told, strict=True)) == expected
+    reasons = [WRONG[why] for why in wrong.why.tolist()]
+    assert dict(zip(wrong.places.tolist(), reasons, strict=True)) == expected
     assert wrong.places.tolist() == sorted(expected)
     assert counted(after.table) == Counter(left)
     decoded = after.table.decode(wrong.codes).to_pylist()
@@ -74,7 +74,7 @@ def test_what_is_wrong_is_told_and_the_rest_applied(
         admitted(kept, replace(incoming, tolerant=False), in_bulk)
 
 
-@ways
+@in_memory_and_in_files
 @settings(max_examples=30)
 @given(
     gone=st.sampled_from([[], [(0, "x", None)], [(0, "x", None), (7, "x", None)]]),

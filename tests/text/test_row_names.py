@@ -61,9 +61,9 @@ words = st.one_of(st.text(max_size=8), st.sampled_from(["null", "a=b", "a,b", "'
 
 @given(st.dictionaries(words, st.one_of(st.none(), words), min_size=1, max_size=3))
 @example({"a\nb": "\\'", "": ""})
-def test_conditions_read_what_names_say(asked: dict[str, str | None]) -> None:
-    text = ", ".join(f"{shown(name, 99)}={shown(value, 99)}" for name, value in asked.items())
-    assert conditions(text) == asked
+def test_conditions_read_what_names_say(values: dict[str, str | None]) -> None:
+    text = ", ".join(f"{shown(name, 99)}={shown(value, 99)}" for name, value in values.items())
+    assert conditions(text) == values
 
 
 def test_conditions_as_people_write_them() -> None:

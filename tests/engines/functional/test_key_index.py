@@ -124,7 +124,7 @@ def test_kept_equals_found_anew(first: list[Row], steps: list[Batch | str], null
             else:
                 kept.rewrite()
             assert kept.result() == kept.rediscovered()
-            assert kept.told() == kept.told_anew()
+            assert kept.lines() == kept.rediscovered_lines()
         anew = Kept(ENGINE, world)
         for ours, theirs in zip(listed(kept), listed(anew), strict=True):
             assert ours == theirs

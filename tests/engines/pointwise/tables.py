@@ -47,7 +47,7 @@ def small(draw: st.DrawFn, nulls: Sequence[str] = ("equal", "distinct"), most: i
     return Small(rows, tuple(ordered), draw(st.sampled_from(nulls)))
 
 
-def named(box: NDArray[np.uint8]) -> oracle.Marks:
+def named(box: NDArray[np.uint8]) -> oracle.Conjunction:
     """A box as the oracle writes it."""
     return tuple(OPERATOR[mask] for mask in box.tolist())
 

@@ -66,7 +66,7 @@ def _plain(boxes: Boxes) -> set[tuple[int, ...]]:
     return {tuple(box) for box in boxes.tolist()}
 
 
-def _written(boxes: Boxes) -> list[oracle.Marks]:
+def _written(boxes: Boxes) -> list[oracle.Conjunction]:
     return [tuple(SIGNS[mask] for mask in box) for box in boxes.tolist()]
 
 

@@ -64,7 +64,7 @@ def test_left_sides_of_any_negation(table: Small, data: st.DataObject, most: int
     having = sum(1 << i for i, own in enumerate(pairs.signs) if own[column] in signs)
     marks_of = [("<", "<=", "=", ">=", ">") if ordered else ("=",) for ordered in table.ordered]
     allowed = [own if c != column else () for c, own in enumerate(marks_of)]
-    expected: list[oracle.Marks] = []
+    expected: list[oracle.Conjunction] = []
     for marks in oracle.weakest_first(allowed, most):
         if not pairs.meeting(marks) & having and not any(oracle.contains(marks, less) for less in expected):
             expected.append(marks)

@@ -1,4 +1,4 @@
-"""Makes the golden state of the present format: `make golden` writes it anew.
+"""Makes the golden state of the present format: `make golden` writes it.
 
 It shows that a state which was written some time ago is read today. Until the first release one format is read, and one
 state is kept: make it when the format changes.
