@@ -36,7 +36,7 @@ LONG = """
     api/test_checkpoints.py::test_a_checkpoint_that_does_not_fit_is_not_tried_with_every_batch
     api/test_checkpoints.py::test_many_batches_make_few_files
     benchmarks/test_data.py
-    engines/column/test_column.py::test_text_order_survives_labels_that_are_spread_anew
+    engines/column/test_column.py::test_text_order_survives_new_labels
     engines/denial/test_differential.py
     engines/denial/test_engine_paper.py::test_deleted_rows_stay_deleted_without_an_equality
     engines/denial/test_index_files.py

@@ -1,5 +1,5 @@
-"""What threads share, asked by several at once while Python changes threads all the time: each answer is the one that
-a single thread gets.
+"""Threads read shared objects at the same time, while Python switches between them all the time: each gets the
+answer of a single thread.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def test_order_keys(pool: ThreadPoolExecutor, kind: type[int | str]) -> None:
 
 
 def test_order_keys_that_follow(pool: ThreadPoolExecutor) -> None:
-    """Labels without gaps between are given anew while others read them: what a reader gets is in order."""
+    """Labels without gaps change while others read them: readers always see labels in order."""
     first = grown(Dictionary(pa.string()), WORDS[::2])
     second = grown(first, WORDS[1::2])
     codes = np.arange(len(first))
@@ -119,7 +119,7 @@ def test_a_table_has_one_set_of_order_keys(pool: ThreadPoolExecutor) -> None:
         assert len({id(keys) for keys in at_once(pool, table.order_keys, 0)}) == 1
 
 
-def test_marks_of_a_constant(pool: ThreadPoolExecutor) -> None:
+def test_masks_of_a_constant(pool: ThreadPoolExecutor) -> None:
     first = grown(Dictionary(pa.int64()), list(range(50)))
     second = grown(first, list(range(50, 90)))
     codes = np.arange(len(second))
@@ -136,7 +136,7 @@ def cells_of(rows: RankedColumns) -> NDArray[np.uint32]:
 
 
 @pytest.mark.parametrize("kind", [RankedColumns, CodedColumns])
-def test_rows_that_are_read_when_first_asked_for(pool: ThreadPoolExecutor, kind: type[RankedColumns]) -> None:
+def test_rows_that_are_read_on_first_use(pool: ThreadPoolExecutor, kind: type[RankedColumns]) -> None:
     table = some_rows()
     expected = kind(table).cells
     for _ in range(4 * ROUNDS):

@@ -16,8 +16,8 @@ from tests.laws.world import COLUMNS, Batch, Kept, Row, World, batches, row_list
 from tests.oracle import column as oracle
 
 
-def _told(value: Any, place: int) -> Any:
-    """A value of the plain rows as the facts tell it."""
+def _comparable(value: Any, place: int) -> Any:
+    """A value of the plain rows as JSON writes it."""
     if COLUMNS[place].name == "day" and value is not None:
         return (datetime.date(1970, 1, 1) + datetime.timedelta(days=value)).isoformat()
     if isinstance(value, float) and not math.isfinite(value):
@@ -28,8 +28,8 @@ def _told(value: Any, place: int) -> Any:
 def _expected(rows: list[Row], place: int) -> tuple[Any, ...]:
     count, nulls, distinct, low, high, frequent = oracle.facts([row[place] for row in rows])
     return (
-        count, nulls, distinct, _told(low, place), _told(high, place),
-        tuple((_told(value, place), times) for value, times in frequent),
+        count, nulls, distinct, _comparable(low, place), _comparable(high, place),
+        tuple((_comparable(value, place), times) for value, times in frequent),
     )  # fmt: skip
 
 
@@ -42,9 +42,9 @@ def test_facts_are_those_of_the_definition(first: list[Row], stream: list[Batch]
     for batch in [Batch(), *stream]:
         kept.follow(world.change(batch))
         for place, facts in enumerate(kept.result().values()):
-            told = facts.to_json()
-            got = (told["rows"], told["nulls"], told["distinct"], told["min"], told["max"])
-            assert (*got, tuple(map(tuple, told["frequent"]))) == _expected(world.rows, place)
+            line = facts.to_json()
+            got = (line["rows"], line["nulls"], line["distinct"], line["min"], line["max"])
+            assert (*got, tuple(map(tuple, line["frequent"]))) == _expected(world.rows, place)
 
 
 @given(st.lists(st.lists(st.tuples(st.integers(0, 40), st.integers(-2, 2)), max_size=20), max_size=12))
@@ -60,7 +60,7 @@ def test_leaders_are_the_best_whatever_changes(changes: list[list[tuple[int, int
         assert leaders.best().tolist() == sorted(living.tolist(), key=lambda c: (-counts[c], c))[:3]
 
 
-def test_text_order_survives_labels_that_are_spread_anew() -> None:
+def test_text_order_survives_new_labels() -> None:
     """Each batch puts a text into the same gap until its labels are used up."""
     world = World()
     world.change(Batch([(None, "a", None, None, None), (None, "b", None, None, None)]))

@@ -136,21 +136,21 @@ def listed(found: FoundPairs) -> set[tuple[int, int]]:
 
 
 def assert_kept(
-    found: FoundPairs, told: Told, old: set[tuple[int, int]], new: set[tuple[int, int]], limit: int
+    found: FoundPairs, effect: PlainEffect, old: set[tuple[int, int]], new: set[tuple[int, int]], limit: int
 ) -> None:
-    """A batch turned the old violations of a rule into the new ones, and said so; up to the limit they are listed."""
+    """A batch turned the old violations of a rule into the new ones, and its effect says so; lists end at the limit."""
     assert found.count == len(new)
     assert (found.pairs is not None) == (len(new) <= limit)
     if found.pairs is not None:
         assert listed(found) == new
-    assert (told.come, told.lost) == (len(new - old), len(old - new))
-    assert told.listed == (len(old) <= limit and len(new) <= limit)
-    assert told.added == (new - old if told.listed else set())
-    assert told.resolved == (old - new if told.listed else set())
+    assert (effect.come, effect.lost) == (len(new - old), len(old - new))
+    assert effect.listed == (len(old) <= limit and len(new) <= limit)
+    assert effect.added == (new - old if effect.listed else set())
+    assert effect.resolved == (old - new if effect.listed else set())
 
 
-class Told(NamedTuple):
-    """What an answer says of one rule."""
+class PlainEffect(NamedTuple):
+    """The effect of a batch on one rule, as sets of pairs."""
 
     added: set[tuple[int, ...]]
     resolved: set[tuple[int, ...]]
@@ -159,11 +159,11 @@ class Told(NamedTuple):
     listed: bool
 
 
-def told_by(answer: Answer) -> list[Told]:
-    """Rule by rule; each pair is there once."""
-    told = []
+def effects_of(answer: Answer) -> list[PlainEffect]:
+    """The effect on each rule; no pair occurs twice."""
+    effects = []
     for effect in answer:
         new, gone = ({tuple(pair) for pair in pairs.tolist()} for pairs in (effect.added, effect.resolved))
         assert (len(new), len(gone)) == (len(effect.added), len(effect.resolved))
-        told.append(Told(new, gone, effect.count_added, effect.count_resolved, effect.listed))
-    return told
+        effects.append(PlainEffect(new, gone, effect.count_added, effect.count_resolved, effect.listed))
+    return effects

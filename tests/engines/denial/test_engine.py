@@ -23,9 +23,9 @@ from tests.engines.denial.streams import (
     assert_kept,
     detect,
     discover,
+    effects_of,
     keeper_of,
     listed,
-    told_by,
     wanted,
 )
 
@@ -67,8 +67,8 @@ def predicates(draw: st.DrawFn) -> Comparison:
     if kind == "same":
         return Comparison(Cell("t", left), operator, Cell("s", left))
     right = draw(st.sampled_from([name for name in group if name != left]))
-    beside = Cell(row, right)
-    return Comparison(Cell(row, left), operator, beside if kind == "row" else beside.swapped)
+    second = Cell(row, right)
+    return Comparison(Cell(row, left), operator, second if kind == "row" else second.swapped)
 
 
 constraints = st.lists(predicates(), min_size=1, max_size=5).map(lambda p: DenialConstraint(tuple(p)))
@@ -108,8 +108,8 @@ def test_follows_a_stream(
             state = state.reopened()
         before = [wanted(stream, rule) for rule in rules]
         dead = sorted({list(stream.rows)[pick % len(stream.rows)] for pick in picks}) if stream.rows else []
-        told = told_by(state.follow(stream.change(inserts, dead)))
-        for rule, old, found, each in zip(rules, before, state.found(), told, strict=True):
+        effects = effects_of(state.follow(stream.change(inserts, dead)))
+        for rule, old, found, each in zip(rules, before, state.found(), effects, strict=True):
             assert_kept(found, each, old, wanted(stream, rule), limit)
 
 
@@ -126,6 +126,6 @@ def test_keepers_of_one_table_share_its_search() -> None:
     for dead in ([1, 4], [0, 7, 12]):
         before = [wanted(stream, rule) for rule in rules]
         change = stream.change([(1, 0, None, None, None, None), (2, 3, None, None, None, None)], dead)
-        told = [told_by(watching.follow(change))[0] for watching in (first, second)]
-        for rule, old, watching, each, limit in zip(rules, before, (first, second), told, (100, 0), strict=True):
+        effects = [effects_of(watching.follow(change))[0] for watching in (first, second)]
+        for rule, old, watching, each, limit in zip(rules, before, (first, second), effects, (100, 0), strict=True):
             assert_kept(watching.found()[0], each, old, wanted(stream, rule), limit)

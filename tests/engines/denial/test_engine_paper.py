@@ -129,7 +129,7 @@ def test_texts_compare_by_their_letters_not_by_their_arrival() -> None:
 
 
 def test_texts_that_crowd_into_one_gap_keep_their_order() -> None:
-    """Labels between two texts run out and are spread anew: the index must follow."""
+    """Labels between two texts run out and change: the index must follow."""
     rule = DenialConstraint.parse("not(t.x < s.x and t.b > s.b)")
     steps: list[tuple[list[Any], list[int]]] = [([(0, 0, "a"), (0, 1, "b")], [])]
     steps += [([(0, -i, "a" * (40 - i) + "b")], []) for i in range(1, 39)]
@@ -143,7 +143,7 @@ def test_floats_keep_all_their_bits() -> None:
     follow(schema, DenialConstraint.parse("not(t.f < s.f)"), [([(value,) for value in near], []), ([], [2])])
 
 
-# ---- larger tables, against a second way of counting ----------------------------------------------------------------
+# ---- larger tables, counted by other code ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -184,7 +184,7 @@ def test_a_long_stream_equals_detection_from_scratch(rule: str) -> None:
         assert counting.found()[0].count == fresh.count
 
 
-def test_packed_codes_that_outgrow_their_bits_make_the_index_anew() -> None:
+def test_packed_codes_that_outgrow_their_bits_make_a_new_index() -> None:
     schema = Schema("wide", tuple(Column(f"c{i}", pa.int64()) for i in range(12)))
     rule = DenialConstraint.parse(f"not({' and '.join(f't.c{i} = s.c{i}' for i in range(12))})")
     stream = Stream.of(schema, [(i % 3,) * 12 for i in range(6)])

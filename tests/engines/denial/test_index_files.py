@@ -104,9 +104,7 @@ def test_a_checkpoint_leaves_the_files_of_indexes_as_they_are(tmp_path: Path) ->
         assert all(path.exists() for path in files_of(monitor))
 
 
-def test_vacuum_makes_indexes_anew_and_a_backup_takes_them_along(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_vacuum_makes_new_indexes_and_a_backup_copies_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     chance = random.Random(8)
     with start(tmp_path, chance) as monitor:
         made = files_of(monitor)
@@ -123,7 +121,7 @@ def test_vacuum_makes_indexes_anew_and_a_backup_takes_them_along(
     assert not verify(tmp_path / "copy", deep=True).problems
 
 
-def test_damage_in_an_index_is_told_and_a_vacuum_mends_it(tmp_path: Path) -> None:
+def test_damage_in_an_index_is_reported_and_a_vacuum_mends_it(tmp_path: Path) -> None:
     chance = random.Random(9)
     with start(tmp_path, chance) as monitor:
         path = files_of(monitor)[0]

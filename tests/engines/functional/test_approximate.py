@@ -1,4 +1,4 @@
-"""Approximate rules from counted agree-sets: both ways of finding them, against trying every left side."""
+"""Approximate rules from counted agree-sets: both searches, against trying every left side."""
 
 from __future__ import annotations
 

@@ -27,8 +27,8 @@ bounds = st.one_of(st.none(), st.integers(0, 3))
 def engines(
     error: str = "0", most: int | None = None, method: str = "auto"
 ) -> tuple[Engine[Any, Any], Engine[Any, Any]]:
-    asked = {"error": float(error), "max_lhs": most, "method": method}
-    return make_engine("fd", asked), make_engine("ucc", asked)
+    options = {"error": float(error), "max_lhs": most, "method": method}
+    return make_engine("fd", options), make_engine("ucc", options)
 
 
 def expected(world: World, nulls: str, error: str, most: int | None) -> list[dict[Any, float]]:

@@ -13,26 +13,32 @@ from tests.laws.world import Batch, World
 def test_what_an_explanation_tells() -> None:
     world = World()
     world.change(Batch([(1, "a", 0.0, True, 1)] * 3 + [(1, "b", 0.0, True, 1), (2, "b", 0.0, True, 1)]))
-    told = explain(world.table, "number -> text")
-    assert (told.holds, told.broken_pairs, told.to_remove, told.g1, told.g3) == (False, 3, 1, 0.3, 0.2)
-    assert told.rule.error == 0.3
-    (cluster,) = told.clusters
+    explained = explain(world.table, "number -> text")
+    assert (explained.holds, explained.broken_pairs, explained.to_remove, explained.g1, explained.g3) == (
+        False,
+        3,
+        1,
+        0.3,
+        0.2,
+    )
+    assert explained.rule.error == 0.3
+    (cluster,) = explained.clusters
     assert (cluster.values, cluster.majority, cluster.counts) == ({"number": 1}, "a", (("a", 3), ("b", 1)))
     assert cluster.look_at == (3,)
-    assert told.lines()[1].endswith("; look at row 3 (text b, real 0.0, flag True, day 1970-01-02)")
-    assert told.to_json()["clusters"][0]["look_at"] == [3]
+    assert explained.lines()[1].endswith("; look at row 3 (text b, real 0.0, flag True, day 1970-01-02)")
+    assert explained.to_json()["clusters"][0]["look_at"] == [3]
     assert explain(world.table, "key(number, text)").g3 == 0.4
     assert explain(world.table, "text, number -> flag").lines() == ["number, text -> flag holds in all 5 rows"]
     assert explain(world.table, "() -> text").broken_clusters == 1
     assert explain(world.table, "key(real)").clusters[0].look_at == (1, 2, 3, 4)
 
 
-def test_nulls_that_differ_are_told_one_by_one() -> None:
+def test_nulls_that_differ_are_listed_one_by_one() -> None:
     world = World("distinct")
     world.change(Batch([(1, None, 0.0, True, 1)] * 2 + [(1, "b", 0.0, True, 1), (None, "b", 0.0, True, 1)]))
-    told = explain(world.table, "number -> text")
-    assert "number = 1: text is null x 1, null x 1, 'b' x 1; most say null; " in told.lines()[1]
-    (cluster,) = told.clusters
+    explained = explain(world.table, "number -> text")
+    assert "number = 1: text is null x 1, null x 1, 'b' x 1; most say null; " in explained.lines()[1]
+    (cluster,) = explained.clusters
     assert (cluster.rows, cluster.counts, cluster.look_at) == (3, ((None, 1), (None, 1), ("b", 1)), (1, 2))
     assert cluster.majority is None
 

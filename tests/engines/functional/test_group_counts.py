@@ -32,7 +32,7 @@ def expected(some: list[Row], lhs: list[int], rhs: int, nulls: NullMode) -> FDEv
 
 
 def counted(table: Table, lhs: list[int], rhs: list[int]) -> list[FDEvidence]:
-    """What speaks for each of some right sides; only the columns that are asked for are read."""
+    """What speaks for each of some right sides; only the wanted columns are read."""
     coded = CodedRows(table, {*lhs, *rhs})
     side = coded.side(coded.in_order(lhs))
     results = [each for each in coded.results(side, rhs) if each is not None]

@@ -1,4 +1,4 @@
-"""Rows in groups, kept under batches: against trying it out, and against rows grouped anew."""
+"""Rows in groups, kept under batches: against the definition, and against fresh groups."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_the_fewest_rows_are_outside(some: list[Row], lhs: list[int], rhs: int |
     nulls=null_modes,
     reloaded=st.sets(st.integers(0, 5)),
 )
-def test_kept_equals_made_anew(
+def test_kept_equals_fresh(
     first: list[Row], stream: list[Batch], lhs: list[int], rhs: int | None, nulls: NullMode, reloaded: set[int]
 ) -> None:
     world = World(nulls)
@@ -55,13 +55,13 @@ def test_kept_equals_made_anew(
             kept = Groups.load(world.table, lhs, rhs, kept.dump())
             assert set(kept.dump()) <= set(PARTS)
         before = set(kept.outside().tolist())
-        told = followed(kept, world.change(batch))
-        anew = Groups(world.table, lhs, rhs)
-        _same(kept, anew)
+        effect = followed(kept, world.change(batch))
+        fresh = Groups(world.table, lhs, rhs)
+        _same(kept, fresh)
         after = set(kept.outside().tolist())
-        assert sorted(told.added[:, 0].tolist()) == sorted(after - before)
-        assert sorted(told.resolved[:, 0].tolist()) == sorted(before - after)
-        assert (told.count_added, told.count_resolved) == (len(told.added), len(told.resolved))
+        assert sorted(effect.added[:, 0].tolist()) == sorted(after - before)
+        assert sorted(effect.resolved[:, 0].tolist()) == sorted(before - after)
+        assert (effect.count_added, effect.count_resolved) == (len(effect.added), len(effect.resolved))
         _breaks(world, kept, lhs, rhs, nulls)
 
 
@@ -76,13 +76,13 @@ def test_rows_that_swap_are_counted_and_listed_where_they_are_few(
     for batch in stream:
         before, change = set(kept.outside().tolist()), world.change(batch)
         with patch.object(groups, "MOST", most):
-            told = followed(kept, change)
+            effect = followed(kept, change)
         after = set(kept.outside().tolist())
         moved = [after - before, before - after]
         plain = [moved[0] & set(change.born), moved[1] & set(change.dead.tolist())]
         swapped = sum(map(len, moved)) - sum(map(len, plain))
-        listed = [set(told.added[:, 0].tolist()), set(told.resolved[:, 0].tolist())]
-        assert (told.count_added, told.count_resolved) == tuple(map(len, moved))
+        listed = [set(effect.added[:, 0].tolist()), set(effect.resolved[:, 0].tolist())]
+        assert (effect.count_added, effect.count_resolved) == tuple(map(len, moved))
         assert listed == (moved if swapped <= most else plain)
 
 
@@ -91,20 +91,20 @@ def followed(kept: Groups, change: Change) -> Effect:
     return kept.follow(change.come, change.gone)
 
 
-def _same(kept: Groups, anew: Groups) -> None:
-    assert (kept.broken_pairs, kept.to_remove) == (anew.broken_pairs, anew.to_remove)
-    assert kept.outside().tolist() == anew.outside().tolist()
-    told = [
-        [rows.tolist() for rows in groups.rows_in(int(c))] for groups in (kept, anew) for c in groups.broken_clusters()
+def _same(kept: Groups, fresh: Groups) -> None:
+    assert (kept.broken_pairs, kept.to_remove) == (fresh.broken_pairs, fresh.to_remove)
+    assert kept.outside().tolist() == fresh.outside().tolist()
+    clusters = [
+        [rows.tolist() for rows in groups.rows_in(int(c))] for groups in (kept, fresh) for c in groups.broken_clusters()
     ]
-    assert told[: len(told) // 2] == told[len(told) // 2 :]
+    assert clusters[: len(clusters) // 2] == clusters[len(clusters) // 2 :]
 
 
 def _breaks(world: World, kept: Groups, lhs: list[int], rhs: int | None, nulls: NullMode) -> None:
-    """Each row outside breaks the rule with the row beside it, which is not outside."""
+    """Each row outside breaks the rule with its partner, which is not outside."""
     ids = world.table.living_ids()
-    told = [tuple(row.values()) for row in world.table.values(ids).to_pylist()]
-    values = dict(zip(ids.tolist(), told, strict=True))
+    rows = [tuple(row.values()) for row in world.table.values(ids).to_pylist()]
+    values = dict(zip(ids.tolist(), rows, strict=True))
     pairs = kept.outside_pairs().tolist()
     outside = {one for one, _ in pairs}
     for one, other in pairs:
@@ -129,11 +129,11 @@ def test_what_is_empty_is_let_go() -> None:
     stream=st.lists(batches, min_size=1, max_size=6),
     lhs=lefts,
     nulls=null_modes,
-    asked=st.sets(st.integers(-1, 5)),
+    looked_at=st.sets(st.integers(-1, 5)),
     reloaded=st.sets(st.integers(0, 5)),
 )
 def test_the_evidence_kept_is_that_of_the_living_rows(
-    first: list[Row], stream: list[Batch], lhs: list[int], nulls: NullMode, asked: set[int], reloaded: set[int]
+    first: list[Row], stream: list[Batch], lhs: list[int], nulls: NullMode, looked_at: set[int], reloaded: set[int]
 ) -> None:
     world = World(nulls)
     world.change(Batch(first))
@@ -142,7 +142,7 @@ def test_the_evidence_kept_is_that_of_the_living_rows(
         if number in reloaded:
             kept = Groups.load(world.table, lhs, 4, kept.dump())
         followed(kept, world.change(batch))
-        if number in asked or number == len(stream) - 1:
+        if number in looked_at or number == len(stream) - 1:
             left = [tuple(row[c] for c in lhs) for row in world.rows]
             assert kept.evidence == evidence(left, [row[4] for row in world.rows], nulls)
             assert kept.with_nulls == sum(None in names for names in left)

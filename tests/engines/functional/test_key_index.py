@@ -85,7 +85,7 @@ def test_what_was_opened_follows_as_all_groups_do(
             assert file is not None
             if number in opened or some is None:
                 index = KeyIndex.opened(world.table, lhs, file)
-                if index is None:  # there is no room for the ids of so many rows
+                if index is None:  # there is no room for the ids of more rows
                     file = key_index.write(world.table, lhs)
                     assert file is not None
                     index = KeyIndex.opened(world.table, lhs, file)
@@ -101,8 +101,8 @@ def test_what_was_opened_follows_as_all_groups_do(
             )
 
 
-def described(told: Effect) -> list[Any]:
-    return [sorted(told.added.tolist()), sorted(told.resolved.tolist()), *told[2:]]
+def described(effect: Effect) -> list[Any]:
+    return [sorted(effect.added.tolist()), sorted(effect.resolved.tolist()), *effect[2:]]
 
 
 steps = st.lists(st.one_of(batches, st.sampled_from(["reload", "rewrite"])), min_size=1, max_size=8)
@@ -110,8 +110,8 @@ steps = st.lists(st.one_of(batches, st.sampled_from(["reload", "rewrite"])), min
 
 @settings(max_examples=60)
 @given(first=row_lists, steps=steps, nulls=null_modes, hashes=colliding)
-def test_kept_equals_found_anew(first: list[Row], steps: list[Batch | str], nulls: NullMode, hashes: Any) -> None:
-    """Whatever comes between: a process that ends, codes that are given anew."""
+def test_kept_equals_fresh(first: list[Row], steps: list[Batch | str], nulls: NullMode, hashes: Any) -> None:
+    """Whatever comes between: a process that ends, new codes."""
     world = World(nulls)
     with hashes:
         world.change(Batch(first))
@@ -125,8 +125,8 @@ def test_kept_equals_found_anew(first: list[Row], steps: list[Batch | str], null
                 kept.rewrite()
             assert kept.result() == kept.rediscovered()
             assert kept.lines() == kept.rediscovered_lines()
-        anew = Kept(ENGINE, world)
-        for ours, theirs in zip(listed(kept), listed(anew), strict=True):
+        fresh = Kept(ENGINE, world)
+        for ours, theirs in zip(listed(kept), listed(fresh), strict=True):
             assert ours == theirs
 
 
@@ -207,9 +207,7 @@ def test_a_checkpoint_leaves_a_file_until_much_has_changed(tmp_path: Path) -> No
         assert all(path.exists() for path in files_of(monitor))
 
 
-def test_a_vacuum_writes_files_anew_and_a_backup_takes_them_along(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_vacuum_rewrites_files_and_a_backup_copies_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     chance = random.Random(8)
     with start(tmp_path, chance) as monitor:
         made = files_of(monitor)

@@ -73,12 +73,12 @@ def test_the_candidates_are_those_of_all_left_sides(some: list[Row], nulls: Null
     world = World(nulls)
     world.change(Batch(some))
     found = found_in(world, Wanted(max_lhs=longest))
-    told = {}
+    scores = {}
     for one in found:
         assert isinstance(one.rule, FD)
-        told[tuple(map(NAMES.index, one.rule.lhs)), NAMES.index(one.rule.rhs)] = one.score
-    assert told == candidates(some, nulls, longest)
-    assert [one.score for one in found] == sorted(told.values(), reverse=True)
+        scores[tuple(map(NAMES.index, one.rule.lhs)), NAMES.index(one.rule.rhs)] = one.score
+    assert scores == candidates(some, nulls, longest)
+    assert [one.score for one in found] == sorted(scores.values(), reverse=True)
 
 
 @settings(max_examples=50, deadline=None)
@@ -95,7 +95,7 @@ def test_each_tells_its_rows_to_remove(some: list[Row], nulls: NullMode) -> None
         assert list(one.rows) == (sorted(groups.outside().tolist())[:10] if is_listed else [])
 
 
-def test_the_best_are_told() -> None:
+def test_the_best_are_listed() -> None:
     world = World()
     world.change(Batch(meaning_rows(1, 60, 0.05)))
     every = found_in(world)
@@ -107,9 +107,9 @@ def test_a_sentence_tells_what_speaks_for_a_rule() -> None:
     world = World()
     pairs = [(number, "abcde"[number], 0.0, None, number) for number in range(5) for _ in range(4)]
     world.change(Batch([*pairs, (7, "f", 0.0, None, 7), (1, "c", 0.0, None, 1)]))
-    told = {one.text: one for one in found_in(world)}
-    assert told["number -> day"].sentence == "all 21 rows that share number with another have its day"
-    wrong = told["number -> text"]
+    found = {one.text: one for one in found_in(world)}
+    assert found["number -> day"].sentence == "all 21 rows that share number with another have its day"
+    wrong = found["number -> text"]
     assert wrong.sentence == "1 of 21 rows that share number with another have another text; by chance 18 would"
     assert (wrong.to_remove, wrong.rows, wrong.support) == (1, (21,), 21)
 

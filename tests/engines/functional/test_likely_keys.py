@@ -87,9 +87,9 @@ def test_the_candidates_are_those_of_all_sets_of_columns(some: list[Row], nulls:
     world = World(nulls)
     world.change(Batch(some))
     found = found_in(world, Wanted(max_lhs=longest))
-    told = {tuple(map(NAMES.index, one.rule.columns)): one.score for one in found if isinstance(one.rule, Key)}
-    assert told == pytest.approx(candidates(some, nulls, longest))
-    assert [one.score for one in found] == sorted(told.values(), reverse=True)
+    scores = {tuple(map(NAMES.index, one.rule.columns)): one.score for one in found if isinstance(one.rule, Key)}
+    assert scores == pytest.approx(candidates(some, nulls, longest))
+    assert [one.score for one in found] == sorted(scores.values(), reverse=True)
 
 
 @settings(max_examples=50, deadline=None)
@@ -106,7 +106,7 @@ def test_each_tells_its_rows_to_remove(some: list[Row], nulls: NullMode) -> None
         assert list(one.rows) == (sorted(groups.outside().tolist())[:10] if is_listed else [])
 
 
-def test_the_key_of_a_grid_is_told() -> None:
+def test_the_key_of_a_grid_is_found() -> None:
     world = World()
     world.change(Batch(grid_rows(6, 100, [7], [])))
     best = found_in(world)[0]

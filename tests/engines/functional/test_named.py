@@ -1,4 +1,4 @@
-"""Given keys and FDs: how they fare under batches, told the same whoever opens the state, and what that is worth."""
+"""Given keys and FDs: their track records under batches, equal for all who open the state, and their trust."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ def test_rows_that_might_have_broken_a_rule_are_counted(
 
 def _rows(world: World) -> list[Row]:
     """The living rows in the order of their ids; NaN equals itself."""
-    told = [tuple(row.values()) for row in world.table.values(world.table.living_ids()).to_pylist()]
-    return [tuple("NaN" if value != value else value for value in row) for row in told]
+    rows = [tuple(row.values()) for row in world.table.values(world.table.living_ids()).to_pylist()]
+    return [tuple("NaN" if value != value else value for value in row) for row in rows]
 
 
 def _batch(*rows: tuple[int, str]) -> pa.Table:
@@ -66,36 +66,36 @@ _BATCHES = [
 
 
 @pytest.mark.parametrize("checkpoint", [False, True])
-def test_how_a_rule_fared_is_kept(tmp_path: Path, checkpoint: bool) -> None:
+def test_the_track_record_of_a_rule_is_stored(tmp_path: Path, checkpoint: bool) -> None:
     """Also where batches are replayed together that came one by one, and took away the row that others shared with."""
     towns = _batch((1, "Berlin"), (2, "Hamburg"))
     rules = ["zip -> city", "key(zip)"]
     with hf.Monitor.create(tmp_path / "state", {"towns": towns}, watch=[], rules=rules) as monitor:
-        assert [_fared(line) for line in _told(monitor)] == [(0, 0), (0, 0)]
+        assert [_track_record(line) for line in _lines(monitor)] == [(0, 0), (0, 0)]
         for batch in _BATCHES:
             monitor.apply(inserts=batch)
         monitor.apply(deletes=_batch((2, "Hamburg"), (2, "Hamburg")))
-        told = _told(monitor)
-        assert [_fared(line) for line in told] == [(5, 2), (6, 5)]
-        assert all(line["score"] <= line["trust"] < 1 for line in told)
+        lines = _lines(monitor)
+        assert [_track_record(line) for line in lines] == [(5, 2), (6, 5)]
+        assert all(line["score"] <= line["trust"] < 1 for line in lines)
         history = {line["text"]: (line["score"], line["support"]) for line in monitor.rule_history()}
-        assert history == {line["text"]: (line["score"], line["support"]) for line in told}
+        assert history == {line["text"]: (line["score"], line["support"]) for line in lines}
         if checkpoint:
             monitor.checkpoint()
     with hf.Monitor.open(tmp_path / "state") as monitor:
-        assert _told(monitor) == told
+        assert _lines(monitor) == lines
         monitor.apply(inserts=_batch((3, "Kiel")))
-        assert [_fared(line) for line in _told(monitor)] == [(6, 2), (7, 6)]
+        assert [_track_record(line) for line in _lines(monitor)] == [(6, 2), (7, 6)]
     with hf.Monitor.open(tmp_path / "state", write=False) as view:
-        assert [_fared(line) for line in _told(view)] == [(6, 2), (7, 6)]
+        assert [_track_record(line) for line in _lines(view)] == [(6, 2), (7, 6)]
     assert not hf.verify(tmp_path / "state", deep=True).problems
 
 
-def _told(view: hf.View) -> list[dict[str, Any]]:
+def _lines(view: hf.View) -> list[dict[str, Any]]:
     return [finding.to_json() for finding in view.results("named")]
 
 
-def _fared(line: dict[str, Any]) -> tuple[object, object]:
+def _track_record(line: dict[str, Any]) -> tuple[object, object]:
     return line["tested_since"], line["broke_since"]
 
 

@@ -31,7 +31,7 @@ def read_texts(folder: Path, name: str, columns: int | None = None) -> pa.Table:
     """A data set with every value as text, so that both sides see the same."""
     path = folder / f"{name}.csv"
     if not path.is_file():
-        pytest.skip(f"the data set {name} is not beside the project")
+        pytest.skip(f"the data set {name} is not next to the project")
     options = pa.csv.ConvertOptions(strings_can_be_null=False)
     with pa.csv.open_csv(path, convert_options=options) as lines:
         names = lines.schema.names

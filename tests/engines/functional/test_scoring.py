@@ -24,11 +24,13 @@ def test_rules_are_ranked_by_the_score_of_the_oracle(some: list[Row], nulls: Nul
     world.change(Batch(some))
     for name in ("fd", "ucc"):
         kept = Kept(make_engine(name), world)
-        told = kept.engine.ranked(kept.state)
-        assert dict(told) == dict(kept.result())
-        assert all(told[text] == rule for text, rule in told.items())
-        scored = [rule for rule in told.values() if not _is_empty(rule)]
-        assert [_is_empty(rule) for rule in told.values()] == [False] * len(scored) + [True] * (len(told) - len(scored))
+        ranked = kept.engine.ranked(kept.state)
+        assert dict(ranked) == dict(kept.result())
+        assert all(ranked[text] == rule for text, rule in ranked.items())
+        scored = [rule for rule in ranked.values() if not _is_empty(rule)]
+        assert [_is_empty(rule) for rule in ranked.values()] == [False] * len(scored) + [True] * (
+            len(ranked) - len(scored)
+        )
         scores = [_worth_of(rule).score for rule in scored]
         assert scores == sorted(scores, reverse=True)
         for rule in scored:
@@ -38,7 +40,7 @@ def test_rules_are_ranked_by_the_score_of_the_oracle(some: list[Row], nulls: Nul
 @pytest.mark.parametrize("name", ["fd", "ucc"])
 @settings(max_examples=30)
 @given(first=row_lists, batch=batches, nulls=null_modes)
-def test_what_a_rule_was_worth_is_told_of_the_table_before(
+def test_the_worth_of_a_lost_rule_is_that_in_the_table_before(
     name: str, first: list[Row], batch: Batch, nulls: NullMode
 ) -> None:
     world, before = World(nulls), World(nulls)
@@ -72,7 +74,7 @@ def _expected(world: World, rule: Finding, nulls: NullMode) -> Worth:
     places = [NAMES.index(name) for name in rule.lhs]
     left = [tuple(row[c] for c in places) for row in world.rows]
     if isinstance(rule, FD):
-        told = evidence(left, [row[NAMES.index(rule.rhs)] for row in world.rows], nulls)
-        return Worth(told.score(len(places)), told.tested)
+        counted = evidence(left, [row[NAMES.index(rule.rhs)] for row in world.rows], nulls)
+        return Worth(counted.score(len(places)), counted.tested)
     unnamed = sum(None in names for names in left)
     return Worth(key_score(world.table.schema, places, len(left), unnamed, 0), len(left) - unnamed)

@@ -30,7 +30,7 @@ from holdfast.table.rows import Rows
 from holdfast.table.runner import Threads
 from holdfast.table.table import Schema, Table
 from holdfast.table.types import Column
-from tests.engines.denial.streams import Stream, told_by
+from tests.engines.denial.streams import Stream, effects_of
 
 KINDS = {"a": pa.int64(), "b": pa.int64(), "x": pa.string(), "y": pa.string()}
 SCHEMA = Schema("things", tuple(Column(name, kind) for name, kind in KINDS.items()))
@@ -134,9 +134,9 @@ def as_set(pairs: NDArray[np.int64]) -> set[tuple[int, ...]]:
     return {tuple(pair) for pair in pairs.tolist()}
 
 
-def told(answer: Answer) -> list[Any]:
-    """All that an answer tells; of an example, that there is one."""
-    return [told_by(answer), [(*counts(each), bool(each.example)) for each in answer]]
+def plain(answer: Answer) -> list[Any]:
+    """An answer as plain data; of an example only whether there is one."""
+    return [effects_of(answer), [(*counts(each), bool(each.example)) for each in answer]]
 
 
 def counts(effect: Effect) -> tuple[int, ...]:
@@ -167,7 +167,7 @@ def test_begin_is_look_on_the_empty_state_and_all_rows(world: World, seed: int) 
     answer = looked.follow(stream.change(drawn(np.random.default_rng(seed), 30), []))
     begun = Piece.of(world.keeper(), stream.table)
     assert looked.seen() == begun.seen()
-    assert [each.come for each in told_by(answer)] == [each.violations for each in begun.keeper.tallies(begun.state)]
+    assert [each.come for each in effects_of(answer)] == [each.violations for each in begun.keeper.tallies(begun.state)]
 
 
 @each_world
@@ -191,7 +191,7 @@ def test_a_plan_travels_and_a_copy_of_a_state_goes_on(world: World, seed: int) -
         copied = piece.copied()
         assert [named.text for named in copied.keeper.rules] == [named.text for named in piece.keeper.rules]
         assert copied.keeper.cuts() == piece.keeper.cuts()
-        assert told(copied.follow(change)) == told(piece.follow(change))
+        assert plain(copied.follow(change)) == plain(piece.follow(change))
         assert copied.seen() == piece.seen()
 
 
@@ -225,7 +225,7 @@ def test_pieces_of_a_cut_add_up_to_the_whole(world: World, seed: int) -> None:
         pieces = [Piece.of(keeper, part(stream.table, cut, n)) for n in range(PIECES)]
         for change in batches(chance, stream, 3):
             answers = [look_at_part(world, piece, change, cut, n) for n, piece in enumerate(pieces)]
-            assert told(reduce(merged, answers)) == told(whole.follow(change))
+            assert plain(reduce(merged, answers)) == plain(whole.follow(change))
 
 
 def test_cuts_are_by_what_rules_say() -> None:
@@ -246,12 +246,12 @@ def test_cuts_are_by_what_rules_say() -> None:
 def test_answers_add_up_in_any_order(seed: int) -> None:
     chance = np.random.default_rng(seed)
     some = [answered(chance) for _ in range(3)]
-    wanted = told_with_example(merged(merged(some[0], some[1]), some[2]))
+    wanted = plain_with_example(merged(merged(some[0], some[1]), some[2]))
     for one, other, last in permutations(some):
-        assert told_with_example(merged(merged(one, other), last)) == wanted
-        assert told_with_example(merged(one, merged(other, last))) == wanted
+        assert plain_with_example(merged(merged(one, other), last)) == wanted
+        assert plain_with_example(merged(one, merged(other, last))) == wanted
     nothing = [listed(NO_PAIRS, NO_PAIRS)] * 2
-    assert told_with_example(merged(some[0], nothing)) == told_with_example(some[0])
+    assert plain_with_example(merged(some[0], nothing)) == plain_with_example(some[0])
 
 
 # ---- pieces ---------------------------------------------------------------------------------------------------------
@@ -298,5 +298,5 @@ def effect(chance: np.random.Generator) -> Effect:
     return Effect(added, resolved, **numbers, listed=bool(chance.integers(0, 2)), example=example)
 
 
-def told_with_example(answer: Answer) -> list[Any]:
-    return [*told(answer), [each.example for each in answer]]
+def plain_with_example(answer: Answer) -> list[Any]:
+    return [*plain(answer), [each.example for each in answer]]

@@ -40,7 +40,7 @@ _PIECES = 3
 
 
 def some_of(rows: Rows, mask: Mask) -> Rows:
-    """Those of some rows that a mask marks."""
+    """The rows where a mask is true."""
     return rows.some(np.flatnonzero(mask))
 
 
@@ -69,12 +69,12 @@ class PartOfChange:
 
 
 def same_in_any_order(answers: Sequence[Answer], whole: Answer) -> None:
-    """Answers of pieces add up to that of the whole, from the first to the last and the other way round."""
+    """Answers of pieces add up to that of the whole, in both orders."""
     for order in (answers, answers[::-1]):
-        assert told(reduce(merged, order, [listed(NO_PAIRS, NO_PAIRS)] * len(whole))) == told(whole)
+        assert plain(reduce(merged, order, [listed(NO_PAIRS, NO_PAIRS)] * len(whole))) == plain(whole)
 
 
-def told(answer: Answer) -> list[Any]:
+def plain(answer: Answer) -> list[Any]:
     """All that an answer says, its violations in no order."""
     return [
         ([sorted(map(tuple, pairs.tolist())) for pairs in (each.added, each.resolved)], *each[2:]) for each in answer

@@ -66,7 +66,7 @@ batches = st.sampled_from(list(SCHEMAS)).flatmap(
 
 
 class Several:
-    """Tables that batches change, with plain copies of their rows beside them."""
+    """Tables that batches change, and plain lists of the same rows."""
 
     def __init__(self, schemas: dict[str, tuple[Column, ...]] | None = None, key: tuple[int, ...] = ()) -> None:
         self.schemas = schemas or SCHEMAS
@@ -100,11 +100,11 @@ class Several:
         return stage([pa.chunked_array([array]) for array in arrays], columns)
 
     def reopen(self) -> None:
-        """Read the tables anew from their files, as another process would."""
+        """Read the tables again from their files, as another process would."""
         self.tables = {name: load_table(where) for name, where in self.where.items()}
 
     def rewrite(self, names: Iterable[str]) -> dict[str, UsedCodes]:
-        """Write some tables anew; gives which codes stayed."""
+        """Rewrite the files of some tables; returns the codes that stayed."""
         kept: dict[str, UsedCodes] = {}
         for name in names:
             made = rewritten(self.tables[name], self.folder)
@@ -150,7 +150,7 @@ class Watched:
         return self.engine.explain(self.state, self.tables, text)
 
     def rewrite(self, names: Iterable[str]) -> None:
-        """Go on with some tables written anew."""
+        """Rewrite the files of some tables, and go on with those."""
         kept = self.several.rewrite(names)
         for name, stays in kept.items():
             self.tables[name].rewritten(self.several.tables[name], stays)

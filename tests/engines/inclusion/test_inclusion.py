@@ -68,16 +68,16 @@ def test_every_loss_has_a_witness_that_is_one(first: dict[str, list[Row]], strea
             if lost.to_json()["dependent"][2:] and text not in diff.witnesses:
                 assert watched.explain(text).holds, "it was lost as a column became empty"
                 continue
-            told: Any = diff.witnesses[text]
+            witness: Any = diff.witnesses[text]
             table = watched.several.tables[lost.to_json()["dependent"][0]]
-            assert told.rows
-            assert set(told.rows) <= set(table.living_ids().tolist()), "the rows are alive"
-            assert 0 < len(told.missing) <= 3
-            assert told.missing_rows >= sum(rows for _, rows in told.missing) > 0
+            assert witness.rows
+            assert set(witness.rows) <= set(table.living_ids().tolist()), "the rows are alive"
+            assert 0 < len(witness.missing) <= 3
+            assert witness.missing_rows >= sum(rows for _, rows in witness.missing) > 0
             again = watched.explain(text)
             if lost.to_json()["dependent"][2:]:
                 continue
-            assert (again.ind.missing_values, again.ind.missing_rows) == (told.missing_values, told.missing_rows)
+            assert (again.ind.missing_values, again.ind.missing_rows) == (witness.missing_values, witness.missing_rows)
             assert not again.holds
 
 
@@ -109,10 +109,10 @@ def test_save_and_load_in_the_middle(first: dict[str, list[Row]], stream: Batche
 def test_rewriting_tables_in_the_middle(
     first: dict[str, list[Row]], stream: list[tuple[tuple[str, list[Row], list[int]], set[str]]], compare: Compare
 ) -> None:
-    """Results and diffs, witnesses included, are those of tables that were never written anew."""
+    """Results and diffs, witnesses included, are those of tables that were never rewritten."""
     plain, kept = (Watched(filled(first), InclusionSettings(0.0, compare, 2)) for _ in range(2))
-    for batch, anew in stream:
-        kept.rewrite(anew)
+    for batch, rewritten in stream:
+        kept.rewrite(rewritten)
         assert kept.apply(*batch) == plain.apply(*batch)
         assert list(kept.result().items()) == list(plain.result().items())
 

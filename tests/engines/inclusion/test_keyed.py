@@ -37,7 +37,7 @@ def _columns(some: list[Row]) -> list[tuple[Any, ...]]:
 
 
 def check(monitor: hf.Monitor, some: list[Row]) -> None:
-    """What is kept is what is found anew, in the same order; and how rules fared can be told."""
+    """Maintained rules equal rediscovered ones, in the same order; and all have a history."""
     found = hf.discover({"t": table_of(some), "u": table_of([])}, rules=["ind"], max_arity=2)
     assert monitor.results() == list(found)
     assert len(list(monitor.rule_history())) >= len(found)
@@ -65,12 +65,12 @@ def test_values_that_come_and_go(stream: list[list[Operation]], reopen: int) -> 
                 monitor.close()
                 monitor = hf.Monitor.open(path)
             found = hf.discover({"t": table_of(kept), "u": table_of([])}, rules=["ind"], max_arity=2)
-            assert _told(monitor.results("ind")) == _told(found)
+            assert _lines(monitor.results("ind")) == _lines(found)
             assert len(list(monitor.rule_history())) >= len(found)
         monitor.close()
 
 
-def _told(found: Any) -> list[dict[str, Any]]:
+def _lines(found: Any) -> list[dict[str, Any]]:
     return [finding.to_json() for finding in found]
 
 

@@ -1,4 +1,4 @@
-"""Likely foreign keys: what is counted of each, against its definition; and which are told first."""
+"""Likely foreign keys: their counts, against the definition; and which are listed first."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.engines.inclusion.several import Row, filled, first_rows, watched
 from tests.oracle import inclusion as oracle
 
 
-def told(tables: Mapping[str, Mapping[str, list[Any]]], max_lhs: int = 3) -> dict[str, Scored]:
+def likely_in(tables: Mapping[str, Mapping[str, list[Any]]], max_lhs: int = 3) -> dict[str, Scored]:
     schemas = {
         name: tuple(Column(column, pa.array(values).type) for column, values in columns.items())
         for name, columns in tables.items()
@@ -41,8 +41,8 @@ def shop(customers: int = 100, orders: int = 1500) -> dict[str, dict[str, list[A
     }
 
 
-def test_a_foreign_key_is_told_and_sizes_within_keys_are_not() -> None:
-    found = told(shop())
+def test_a_foreign_key_is_likely_and_sizes_within_keys_are_not() -> None:
+    found = likely_in(shop())
     assert [text for text, each in found.items() if each.score >= LIKELY] == ["orders.cust in customers.id"]
     best = found["orders.cust in customers.id"]
     assert (best.table, best.support, best.to_remove, best.g3, best.rows) == ("orders", 1500, 0, 0.0, ())
@@ -52,17 +52,17 @@ def test_a_foreign_key_is_told_and_sizes_within_keys_are_not() -> None:
 def test_orphans_are_counted_and_the_first_are_named() -> None:
     tables = shop()
     tables["orders"]["cust"][3:1500:400] = [None, 777, 778, 777]
-    best = told(tables)["orders.cust in customers.id"]
+    best = likely_in(tables)["orders.cust in customers.id"]
     assert (best.support, best.to_remove, best.g3) == (1499, 3, 3 / 1500)
     assert best.rows == (403, 803, 1203)
     assert best.sentence.startswith("3 of 1,499 rows of orders have no partner in customers")
-    assert LIKELY < best.score < told(shop())["orders.cust in customers.id"].score
+    assert LIKELY < best.score < likely_in(shop())["orders.cust in customers.id"].score
 
 
 def test_a_key_with_an_error_in_it_is_still_referred_to() -> None:
     tables = shop()
     tables["customers"]["id"][-1] = 1
-    best = told(tables)["orders.cust in customers.id"]
+    best = likely_in(tables)["orders.cust in customers.id"]
     assert best.score > LIKELY
     assert "a key but for 1.0% of its rows" in best.sentence
 
@@ -70,14 +70,14 @@ def test_a_key_with_an_error_in_it_is_still_referred_to() -> None:
 def test_several_columns_refer_where_none_of_them_does_alone() -> None:
     years, numbers = [2020 + i // 10 for i in range(50)], [i % 10 for i in range(50)]
     lines = {"year": years * 4, "number": numbers * 4, "line": [i // 50 for i in range(200)]}
-    found = told({"bills": {"year": years, "number": numbers}, "lines": lines})
+    found = likely_in({"bills": {"year": years, "number": numbers}, "lines": lines})
     assert found["lines(year, number) in bills(year, number)"].score > LIKELY
     assert found["lines.year in bills.year"].score < LIKELY
-    assert not any("(" in text for text in told({"bills": {"year": years, "number": numbers}, "lines": lines}, 1))
+    assert not any("(" in text for text in likely_in({"bills": {"year": years, "number": numbers}, "lines": lines}, 1))
 
 
 def test_one_table_has_no_foreign_keys() -> None:
-    assert told({"staff": {"id": [1, 2, 3], "boss_id": [1, 1, 2]}}) == {}
+    assert likely_in({"staff": {"id": [1, 2, 3], "boss_id": [1, 1, 2]}}) == {}
 
 
 def test_the_frame_of_scores() -> None:

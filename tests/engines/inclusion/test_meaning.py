@@ -81,19 +81,19 @@ def test_a_lost_foreign_key_tells_its_orphans() -> None:
     worth = diff.worth["orders.cust in customers.id"]
     assert worth.support == 43, "a row with a null could not break it"
     assert worth.score == pytest.approx(score, abs=0.05)
-    told = diff.witnesses["orders.cust in customers.id"].to_json()
-    assert told["missing"] == [{"value": "77.0", "rows": 2}, {"value": "78.0", "rows": 1}]
-    assert (told["missing_values"], told["missing_rows"]) == (2, 3)
-    assert told["rows"] == [41, 42, 40]
-    assert told["values"] == [{"cust": "77.0"}, {"cust": "78.0"}, {"cust": "77.0"}]
+    witness = diff.witnesses["orders.cust in customers.id"].to_json()
+    assert witness["missing"] == [{"value": "77.0", "rows": 2}, {"value": "78.0", "rows": 1}]
+    assert (witness["missing_values"], witness["missing_rows"]) == (2, 3)
+    assert witness["rows"] == [41, 42, 40]
+    assert witness["values"] == [{"cust": "77.0"}, {"cust": "78.0"}, {"cust": "77.0"}]
 
 
 def test_a_death_on_the_right_leaves_orphans_on_the_left() -> None:
     watched = Watched(shop())
     diff = watched.apply("customers", (), [2])
-    told = diff.witnesses["orders.cust in customers.id"].to_json()
-    assert told["missing"] == [{"value": "3.0", "rows": 5}]
-    assert (len(told["rows"]), told["missing_rows"]) == (3, 5)
+    witness = diff.witnesses["orders.cust in customers.id"].to_json()
+    assert witness["missing"] == [{"value": "3.0", "rows": 5}]
+    assert (len(witness["rows"]), witness["missing_rows"]) == (3, 5)
 
 
 def test_near_inclusions_are_found_with_an_error() -> None:
@@ -122,7 +122,7 @@ def test_the_error_is_a_share_of_distinct_values() -> None:
     assert "a.x in b.y" in found, "0.29 is the decimal: 29 of 100"
 
 
-def test_a_whole_is_told_where_all_its_parts_hold() -> None:
+def test_a_whole_is_listed_where_all_its_parts_hold() -> None:
     """Rows with a null don't count, so q(q0, q1) in p(p0, p2) holds; its part q1 in p2 does not."""
     numbers = pa.int64()
     schema: Schemas = {
@@ -141,10 +141,10 @@ def test_explain() -> None:
     watched = Watched(shop())
     assert str(watched.explain("orders.cust in customers.id")) == "orders.cust in customers.id holds."
     watched.apply("orders", [(200, Decimal(77), 1)])
-    told = watched.explain("orders.cust in customers.id")
-    assert not told.holds
-    assert told.to_json()["clusters"] == [{"columns": ["orders.cust"], "values": 1}]
-    assert "1 value in 1 row; included are 90.00% of the values and 97.56% of the rows" in str(told)
+    explained = watched.explain("orders.cust in customers.id")
+    assert not explained.holds
+    assert explained.to_json()["clusters"] == [{"columns": ["orders.cust"], "values": 1}]
+    assert "1 value in 1 row; included are 90.00% of the values and 97.56% of the rows" in str(explained)
     other = watched.explain("customers.name in customers.id")
     assert not other.comparable
     assert "types don't compare" in str(other)

@@ -86,10 +86,10 @@ class Kept:
             expected = oracle.orphans(rows, columns, others, self.places(ind.referenced.table, ind.referenced.columns))
             assert [tuple(pair) for pair in listing.listed.tolist()] == [(row, -1) for row in sorted(expected)], ind
             tested = sum(all(row[c] is not None for c in columns) for row in rows.values())
-            told = self.result()[ind.text].to_json()
-            assert told["violations"] == len(expected)
-            assert told["g3"] == (len(expected) / len(rows) if expected else 0.0)
-            assert told["score"] == (1 - len(expected) / tested if expected else 1.0)
+            line = self.result()[ind.text].to_json()
+            assert line["violations"] == len(expected)
+            assert line["g3"] == (len(expected) / len(rows) if expected else 0.0)
+            assert line["score"] == (1 - len(expected) / tested if expected else 1.0)
             explained = self.engine.explain(self.state, self.tables, ind.text).to_json()
             assert (explained["holds"], explained["missing_rows"]) == (not expected, len(expected))
             found[ind.text] = expected

@@ -15,7 +15,7 @@ from holdfast.engines.inclusion import InclusionSettings
 from holdfast.table.types import Column
 from tests.engines.inclusion.several import Watched, filled
 from tests.engines.inclusion.test_inclusion import check
-from tests.engines.inclusion.test_likely import told
+from tests.engines.inclusion.test_likely import likely_in
 from tests.oracle import inclusion as oracle
 
 RULE = "nodes(tenant, parent) in nodes(tenant, id)"
@@ -62,19 +62,19 @@ sides = st.permutations("abcd").map(lambda names: names[:2])
 def test_every_figure_of_an_explanation(first: Any, batch: Any, left: list[str], right: list[str]) -> None:
     watched = Watched(filled(first, SCHEMAS), InclusionSettings(max_arity=2))
     watched.apply(*batch)
-    told = watched.explain(f"t({', '.join(left)}) in t({', '.join(right)})").to_json()
+    explained = watched.explain(f"t({', '.join(left)}) in t({', '.join(right)})").to_json()
     pairs = tuple((("t", a), ("t", b)) for a, b in zip(left, right, strict=True))
     missing, values, rows = oracle.missing(watched.several.plain(), pairs)
-    assert (told["missing_values"], told["missing_rows"]) == (len(missing), missing.total())
-    assert told["value_coverage"] == pytest.approx(1 - len(missing) / values if values else 1.0)
-    assert told["row_coverage"] == pytest.approx(1 - missing.total() / rows if rows else 1.0)
-    assert (told["holds"], told.get("empty", False)) == (not missing, not rows)
+    assert (explained["missing_values"], explained["missing_rows"]) == (len(missing), missing.total())
+    assert explained["value_coverage"] == pytest.approx(1 - len(missing) / values if values else 1.0)
+    assert explained["row_coverage"] == pytest.approx(1 - missing.total() / rows if rows else 1.0)
+    assert (explained["holds"], explained.get("empty", False)) == (not missing, not rows)
     if missing:
-        counted = {tuple(each["value"]): each["rows"] for each in told["witness"]["missing"]}
+        counted = {tuple(each["value"]): each["rows"] for each in explained["witness"]["missing"]}
         assert len(counted) == min(3, len(missing))
         assert counted.items() <= {tuple(int(n) for _, n in value): n for value, n in missing.items()}.items()
-        assert told["witness"]["missing_values"] == len(missing)
-        assert told["witness"]["missing_rows"] == missing.total()
+        assert explained["witness"]["missing_values"] == len(missing)
+        assert explained["witness"]["missing_rows"] == missing.total()
 
 
 def test_found_kept_broken_and_explained(tmp_path: Path) -> None:
@@ -124,7 +124,7 @@ def tenants(many: int = 20, each: int = 30) -> dict[str, dict[str, list[Any]]]:
 
 
 def test_suggested_among_several_tables() -> None:
-    found = told(tenants())
+    found = likely_in(tenants())
     best, other = "nodes(tenant, node_parent) in nodes(tenant, node)", "nodes(tenant, size) in nodes(tenant, node)"
     assert found[best].score > max(found[other].score, found["nodes.node_parent in nodes.node"].score)
     assert found[best].sentence.startswith(
@@ -132,12 +132,12 @@ def test_suggested_among_several_tables() -> None:
     )
 
 
-def test_equal_columns_beside_a_key_are_no_reference() -> None:
+def test_equal_columns_next_to_a_key_are_no_reference() -> None:
     tables = tenants()
     tables["nodes"]["copy"] = tables["nodes"]["size"]
     tables["nodes"]["row"] = list(range(1000, 1600))
-    found = told(tables)
+    found = likely_in(tables)
     assert found["nodes(tenant, node_parent) in nodes(tenant, node)"].score > 0.6
-    beside = [score for text, score in found.items() if "row" in text and "copy" in text]
-    assert all(each.score < 0.6 for each in beside)
+    equal = [score for text, score in found.items() if "row" in text and "copy" in text]
+    assert all(each.score < 0.6 for each in equal)
     assert not [text for text in found if text.startswith("nodes(tenant, node, ")], "one column is shared at most"

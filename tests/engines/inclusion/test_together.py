@@ -1,4 +1,4 @@
-"""Batches that change several tables at once: what is told is that of the whole batch, whichever table came first."""
+"""Batches that change several tables at once: the diff is that of the whole batch, whichever table came first."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ class Together:
         return dict(self.engine.result(self.engine.discover(watched(self.several.tables), Threads())))
 
 
-def told(diff: Diff) -> list[Any]:
-    """All that a diff tells, in no order."""
+def plain(diff: Diff) -> list[Any]:
+    """A diff as plain data, without its order."""
     findings = [sorted(part, key=str) for part in (diff.gained, diff.lost, diff.changed.items())]
     return [*findings, diff.violations, diff.worth, sorted(map(str, diff.witnesses.items()))]
 
@@ -71,7 +71,7 @@ def test_found_dependencies(
         assert diff.patch(before) == one.result() == one.rediscovered()
         assert diff.lost.keys() <= before.keys() - one.result().keys()
         same = slice(5 if arity > 1 else None)  # of what broke a wider one, another row may be found first
-        assert told(diff)[same] == told(again)[same], "whichever table comes first"
+        assert plain(diff)[same] == plain(again)[same], "whichever table comes first"
         _check_witnesses(one, diff)
 
 
@@ -98,7 +98,7 @@ def test_given_references(first: dict[str, list[Row]], stream: list[dict[str, Ba
         before, were = one.result(), _orphans(one)
         diff, again = one.apply(batch, batch), other.apply(batch, reversed(batch))
         assert diff.patch(before) == one.result() == one.rediscovered()
-        assert told(diff) == told(again), "whichever table comes first"
+        assert plain(diff) == plain(again), "whichever table comes first"
         now = _orphans(one)
         for text in were:
             moved = diff.violations.get(text)
@@ -139,7 +139,7 @@ keyed_parts = st.fixed_dictionaries(
 
 
 class Keyed(Together):
-    """Rows by their key, beside the tables."""
+    """Tables that batches change, and plain dictionaries of the same rows by key."""
 
     def __init__(self, engine: Engine[Any, Any], rows: dict[str, Given], schemas: Schemas = KEYED) -> None:
         super().__init__(engine, Several(schemas, key=(0,)))
@@ -237,10 +237,10 @@ def _follow_found(kept: Keyed, stream: list[dict[str, Given]], arity: int) -> No
     for batch in stream:
         before = kept.result()
         diff = kept.put(batch)
-        found, plain = kept.result(), kept.several.plain()
+        found, tables = kept.result(), kept.several.plain()
         assert diff.patch(before) == found == kept.rediscovered()
-        assert {text for text, ind in found.items() if ind.arity == 1} == texts_of(oracle.unary(plain))
-        several = oracle.several(plain, "typed", arity)
+        assert {text for text, ind in found.items() if ind.arity == 1} == texts_of(oracle.unary(tables))
+        several = oracle.several(tables, "typed", arity)
         assert {text for text, ind in found.items() if ind.arity > 1} == texts_of(several)
         broken = {text for text in diff.lost if before[text].arity == 1 and not before[text].empty}
         assert broken == {text for text in diff.witnesses if before[text].arity == 1}, "what was tested has witnesses"
@@ -289,7 +289,7 @@ def test_an_order_with_its_new_customer_breaks_nothing(state: Path, first: str) 
     assert not hf.verify(state, deep=True).problems
 
 
-def test_what_broke_is_told_by_rows_that_are_orphans_after_the_whole_batch(state: Path) -> None:
+def test_witnesses_are_orphans_after_the_whole_batch(state: Path) -> None:
     with hf.Monitor.open(state) as m:
         outcome = m.apply(inserts={"orders": orders((12, 3), (13, 4)), "customers": customers(3)})
         assert [rule.text for rule in outcome.lost if rule.text == RULE] == [RULE]

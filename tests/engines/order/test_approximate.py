@@ -24,7 +24,7 @@ errors = st.sampled_from(["0.01", "0.15", "0.3"])
 levels = st.sampled_from([None, 0, 2])
 
 
-def told(kept: Kept) -> dict[Any, float]:
+def errors_of(kept: Kept) -> dict[Any, float]:
     """The rules by column numbers, as the oracle has them, with their errors."""
     found = {}
     for rule in kept.result().values():
@@ -75,14 +75,14 @@ def check_every_batch(
     world = World(nulls)
     world.change(Batch(first))
     kept = Kept(make_engine("od", {"error": float(error), "max_level": level}), world)
-    assert told(kept) == expected(world, nulls, error, level)
+    assert errors_of(kept) == expected(world, nulls, error, level)
     for batch in stream:
         before = kept.result()
         if reload:
             kept.reload()
         diff = kept.follow(world.change(batch))
         assert diff.patch(before) == kept.result()
-        assert told(kept) == expected(world, nulls, error, level)
+        assert errors_of(kept) == expected(world, nulls, error, level)
 
 
 @settings(max_examples=20)
@@ -93,7 +93,7 @@ def check_every_batch(
     st.sampled_from([0.05, 0.2]),
     st.sampled_from([None, 40]),
 )
-def test_kept_equals_found_anew_whatever_happens_between(
+def test_kept_equals_rediscovered_whatever_happens_between(
     first: list[Row], stream: list[Batch], nulls: NullMode, error: float, least: int | None
 ) -> None:
     world = World(nulls)

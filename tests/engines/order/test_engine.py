@@ -24,7 +24,7 @@ NAMES = [column.name for column in COLUMNS]
 streams = st.lists(batches, min_size=1, max_size=4)
 levels = st.one_of(st.none(), st.integers(0, 3))
 least_scores = st.one_of(st.none(), st.integers(0, 60))
-ways = st.sampled_from(["asc", "both"])
+directions = st.sampled_from(["asc", "both"])
 Rules = dict[Any, int]  # as the oracle has them, with their scores
 
 
@@ -50,12 +50,12 @@ def by_number(rule: Canonical) -> Any:
     return context, *map(NAMES.index, rule.pair), rule.direction
 
 
-def expected(rows: list[Row], nulls: str, asked: dict[str, Any]) -> Rules:
-    directions = ("asc", "desc")[: 1 if asked["directions"] == "asc" else 2]
-    rules: set[Any] = oracle.constants(rows, len(NAMES), nulls, asked["max_level"])
-    rules |= oracle.pairs(rows, len(NAMES), nulls, asked["max_level"], directions)
+def expected(rows: list[Row], nulls: str, options: dict[str, Any]) -> Rules:
+    directions = ("asc", "desc")[: 1 if options["directions"] == "asc" else 2]
+    rules: set[Any] = oracle.constants(rows, len(NAMES), nulls, options["max_level"])
+    rules |= oracle.pairs(rows, len(NAMES), nulls, options["max_level"], directions)
     scores = {rule: oracle.score(rows, rule, nulls) for rule in rules}
-    return {rule: score for rule, score in scores.items() if score >= (asked["min_score"] or 0)}
+    return {rule: score for rule, score in scores.items() if score >= (options["min_score"] or 0)}
 
 
 @settings(max_examples=60)
@@ -63,7 +63,7 @@ def expected(rows: list[Row], nulls: str, asked: dict[str, Any]) -> Rules:
     first=row_lists,
     stream=streams,
     nulls=null_modes,
-    directions=ways,
+    directions=directions,
     level=levels,
     least=least_scores,
     method=st.sampled_from(["counts", "borders"]),
@@ -77,18 +77,18 @@ def test_every_batch_by_definition(
     least: int | None,
     method: str,
 ) -> None:
-    asked = {"directions": directions, "max_level": level, "min_score": least, "method": method}
+    options = {"directions": directions, "max_level": level, "min_score": least, "method": method}
     world = World(nulls)
     world.change(Batch(first))
-    kept = Kept(make_engine("od", asked), world)
-    known = expected(world.rows, nulls, asked)
+    kept = Kept(make_engine("od", options), world)
+    known = expected(world.rows, nulls, options)
     assert listed(kept.engine, kept.state) == known
     for batch in stream:
         before, old_rows = kept.result(), world.rows
         diff = kept.follow(world.change(batch))
         assert diff.patch(before) == kept.result()
         assert diff.lost.keys() == before.keys() - kept.result().keys()
-        known = expected(world.rows, nulls, asked)
+        known = expected(world.rows, nulls, options)
         assert listed(kept.engine, kept.state) == known
         assert empty(kept) == {rule for rule in known if functional.is_empty(world.rows, oracle.needed(rule), nulls)}
         _check_lost(diff, world, nulls)
@@ -172,7 +172,7 @@ def _check_implied(diff: Diff, rule: Canonical, rows: list[Row], nulls: NullMode
 
 @pytest.mark.parametrize("method", ["counts", "borders"])
 def test_a_rule_that_a_batch_mends_and_breaks(method: str) -> None:
-    """The row that goes was the only one to break `{flag}: [] -> day`; the one that comes breaks it anew."""
+    """The row that goes was the only one to break `{flag}: [] -> day`; the one that comes breaks it again."""
     nothing: Row = (None, None, None, None, None)
     first: list[Row] = [(None, None, 0.0, None, 0), *[nothing] * 6, (None, None, 0.0, False, 0)]
     more: Row = (None, "", 0.0, None, None)

@@ -1,4 +1,4 @@
-"""The paper's lattice against the definitions, pair of rows by pair of rows; and both ways of the engine against it."""
+"""The paper's lattice against the definitions, by pairs of rows; and both strategies of the engine against it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Likely orders: what is counted of a pair of columns against its definition, what is told, and how it is given."""
+"""Likely orders: counts of a pair of columns against the definition, which are listed, and as given rules."""
 
 from __future__ import annotations
 
@@ -129,10 +129,10 @@ def test_what_violates_it_where_it_is_given_are_the_pairs_that_swap(
     assert checked.to_json()[0]["violations"] == found.swapped
 
 
-# ---- what is told ---------------------------------------------------------------------------------------------------
+# ---- which are likely -----------------------------------------------------------------------------------------------
 
 
-def told_of(columns: dict[str, list[Any]], progress: Progress = SILENT) -> dict[str, Scored]:
+def likely_in(columns: dict[str, list[Any]], progress: Progress = SILENT) -> dict[str, Scored]:
     schema = tuple(Column(name, pa.array(values).type) for name, values in columns.items())
     several = filled({"t": list(zip(*columns.values(), strict=True))}, {"t": schema})
     found = likely(WatchedTable(several.tables["t"]), Wanted(), Threads(), progress)
@@ -143,8 +143,8 @@ ROWS = 3000
 NOISE = np.random.default_rng(1).permutation(ROWS).tolist()
 
 
-def test_a_number_that_rises_with_a_date_is_told() -> None:
-    best = told_of({"no": list(range(ROWS)), "hired": [i // 3 for i in range(ROWS)], "noise": NOISE})
+def test_a_number_that_rises_with_a_date_is_likely() -> None:
+    best = likely_in({"no": list(range(ROWS)), "hired": [i // 3 for i in range(ROWS)], "noise": NOISE})
     assert list(best) == ["{}: no ~ hired"]
     only = best["{}: no ~ hired"]
     assert only.score > 0.95
@@ -156,20 +156,20 @@ def test_a_number_that_rises_with_a_date_is_told() -> None:
 def test_rows_out_of_order_are_named() -> None:
     hired = [i // 3 for i in range(ROWS)]
     hired[17], hired[2000] = 900, 1
-    only = told_of({"no": list(range(ROWS)), "hired": hired})["{}: no ~ hired"]
+    only = likely_in({"no": list(range(ROWS)), "hired": hired})["{}: no ~ hired"]
     assert (only.to_remove, only.g3, only.rows) == (2, 2 / ROWS, (17, 2000))
     assert only.score > 0.9
 
 
 def test_downwards() -> None:
-    only = told_of({"no": list(range(ROWS)), "age": [ROWS - i for i in range(ROWS)], "noise": NOISE})
+    only = likely_in({"no": list(range(ROWS)), "age": [ROWS - i for i in range(ROWS)], "noise": NOISE})
     assert list(only) == ["{}: no ~ age desc"]
     assert only["{}: no ~ age desc"].as_given == "[no] orders [age desc]"
 
 
 def test_in_a_context() -> None:
     kinds = [i % 3 for i in range(ROWS)]
-    found = told_of({"kind": kinds, "a": list(range(ROWS)), "b": [i + i % 3 * ROWS for i in range(ROWS)]})
+    found = likely_in({"kind": kinds, "a": list(range(ROWS)), "b": [i + i % 3 * ROWS for i in range(ROWS)]})
     assert found["{kind}: a ~ b"].as_given == "[kind, a] orders [kind, b]"
     assert least(2) < found["{kind}: a ~ b"].score < 0.65, "a context costs"
 
@@ -185,8 +185,8 @@ def test_in_a_context() -> None:
     ],
     ids=["by chance", "constant", "texts", "one of two is 0", "one step"],
 )
-def test_what_is_no_order_is_not_told(columns: dict[str, list[Any]]) -> None:
-    assert not [each for each in told_of(columns).values() if each.score >= LIKELY]
+def test_what_is_no_order_is_not_likely(columns: dict[str, list[Any]]) -> None:
+    assert not [each for each in likely_in(columns).values() if each.score >= LIKELY]
 
 
 def test_of_a_wide_table_it_is_said_how_much_was_looked_at() -> None:
@@ -198,6 +198,6 @@ def test_of_a_wide_table_it_is_said_how_much_was_looked_at() -> None:
             self.said.append(text)
 
     notes = Notes()
-    told_of({f"c{i}": [i, i + 1, 0] for i in range(MOST_COLUMNS + 1)}, notes)
+    likely_in({f"c{i}": [i, i + 1, 0] for i in range(MOST_COLUMNS + 1)}, notes)
     assert len(notes.said) == 1
     assert "of 101 columns with an order the first 100 were looked at for orders" in notes.said[0]

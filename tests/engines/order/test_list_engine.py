@@ -15,7 +15,7 @@ from holdfast.engines.order.list_first import look
 from holdfast.rules.lists import ListOD, SortColumn
 from holdfast.table.table import Schema, Table
 from holdfast.table.types import Column
-from tests.engines.denial.streams import Stream, assert_kept, listed, told_by
+from tests.engines.denial.streams import Stream, assert_kept, effects_of, listed
 from tests.engines.order.lists import discover, wanted
 
 SCHEMA = Schema(
@@ -65,8 +65,8 @@ def test_follows_a_stream(start: list[Any], changes: list[Any], given_rules: lis
             state = state.reopened()
         before = [set(wanted(stream, rule)) for rule in given_rules]
         dead = sorted({list(stream.rows)[pick % len(stream.rows)] for pick in picks}) if stream.rows else []
-        told = told_by(state.follow(stream.change(inserts, dead)))
-        for rule, old, found, each in zip(given_rules, before, state.found(), told, strict=True):
+        effects = effects_of(state.follow(stream.change(inserts, dead)))
+        for rule, old, found, each in zip(given_rules, before, state.found(), effects, strict=True):
             assert_kept(found, each, old, set(wanted(stream, rule)), limit)
 
 

@@ -36,9 +36,9 @@ TABLE_1 = pa.table(
     [("sal", "tax"), ("sal", "perc"), ("sal", "grp, subg"), ("yr, sal", "yr, bin"), ("sal", "tax, perc")],
 )
 def test_example_1(by: str, then: str) -> None:
-    told = hf.orders(TABLE_1, by, then)
-    assert told
-    assert str(told) == f"[{by}] orders [{then}]\nIt holds: no rows violate it."
+    checked = hf.orders(TABLE_1, by, then)
+    assert checked
+    assert str(checked) == f"[{by}] orders [{then}]\nIt holds: no rows violate it."
 
 
 def test_salary_does_not_order_subgroup_and_group() -> None:
@@ -78,8 +78,8 @@ def test_example_4() -> None:
 def test_example_5() -> None:
     """`[A, B] orders [C, D]` is two constants and four pairs that don't swap: splits are found with swaps of B."""
     schema = Schema("r", tuple(Column(name, pa.int64()) for name in "ABCD"))
-    asked = queries_of(ListOD.parse("[A, B] orders [C, D]"), schema)
-    assert [_text(query) for query in asked] == [
+    queries = queries_of(ListOD.parse("[A, B] orders [C, D]"), schema)
+    assert [_text(query) for query in queries] == [
         "A < and C >",
         "A < and C = and D >",
         "A = and B <= and C >",
@@ -105,5 +105,5 @@ def test_theorem_5_on_table_1() -> None:
         determined = all(holds([a, b], [a, b, each]) for each in (c, d))
         contexts: list[tuple[list[int], int, int]] = [([], a, c), ([a], b, c), ([c], a, d), ([a, c], b, d)]
         compatible = all(holds([*before, one, other], [*before, other, one]) for before, one, other in contexts)
-        told = hf.orders(TABLE_1, [names[a], names[b]], [names[c], names[d]])
-        assert bool(told) == (determined and compatible)
+        checked = hf.orders(TABLE_1, [names[a], names[b]], [names[c], names[d]])
+        assert bool(checked) == (determined and compatible)

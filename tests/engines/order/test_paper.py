@@ -72,8 +72,12 @@ def test_examples_3_and_4() -> None:
 def test_example_12(tmp_path: Path, context: str, score: int) -> None:
     """The interestingness of two rules that hold, though they are not minimal."""
     with hf.Monitor.create(tmp_path / "state", {"tax": table()}, watch=[]) as monitor:
-        told = monitor.explanation(f"{{{context}}}: sal ~ bin").to_json()
-    assert (told["holds"], told["tested_pairs"], told["text"]) == (True, score, f"{{{context}}}: bin ~ sal")
+        line = monitor.explanation(f"{{{context}}}: sal ~ bin").to_json()
+    assert (line["holds"], line["tested_pairs"], line["text"]) == (
+        True,
+        score,
+        f"{{{context}}}: bin ~ sal",
+    )
 
 
 def test_a_context_without_which_two_columns_swap_stays() -> None:

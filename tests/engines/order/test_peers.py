@@ -36,10 +36,10 @@ def desbordante() -> Any:
     return pytest.importorskip("desbordante", reason="differential tests need Desbordante (requirements/dev.txt)")
 
 
-def ours(source: Any, **asked: Any) -> Found:
+def ours(source: Any, **options: Any) -> Found:
     found: Found = set()
     names: list[str] = []
-    for rule in (result := hf.discover(source, "od", **asked)):
+    for rule in (result := hf.discover(source, "od", **options)):
         names = names or next(iter(result.shapes.values()))[0].names
         context = frozenset(names.index(name) for name in rule.context)  # type: ignore[attr-defined]
         if isinstance(rule, ConstantOD):
@@ -80,7 +80,7 @@ def test_data_sets_like_fastod(desbordante: Any, shared_data: Path, name: str, c
     pandas = pytest.importorskip("pandas")
     path = shared_data / f"{name}.csv"
     if not path.is_file():
-        pytest.skip(f"the data set {name} is not beside the project")
+        pytest.skip(f"the data set {name} is not next to the project")
     frame = pandas.read_csv(path)
     frame = frame.iloc[:, :columns] if columns else frame
     assert ours(path, columns=list(frame.columns)) == theirs(desbordante, frame)
@@ -90,7 +90,7 @@ def test_data_sets_like_fastod(desbordante: Any, shared_data: Path, name: str, c
 def test_known_numbers(shared_data: Path, name: str) -> None:
     path = shared_data / f"{name}.csv"
     if not path.is_file():
-        pytest.skip(f"the data set {name} is not beside the project")
+        pytest.skip(f"the data set {name} is not next to the project")
     found = Counter(getattr(rule, "direction", "constant") for rule in hf.discover(path, "od"))
     assert (found["constant"], found["asc"], found["desc"]) == KNOWN[name]
 
@@ -99,7 +99,7 @@ def test_known_numbers(shared_data: Path, name: str) -> None:
 def test_both_ways_find_the_same(shared_data: Path, name: str) -> None:
     path = shared_data / f"{name}.csv"
     if not path.is_file():
-        pytest.skip(f"the data set {name} is not beside the project")
+        pytest.skip(f"the data set {name} is not next to the project")
     for rules in ("od", "fd,ucc"):
         counts, borders = (hf.discover(path, rules, method=method) for method in ("counts", "borders"))
         assert {rule.text for rule in counts} == {rule.text for rule in borders}

@@ -1,4 +1,4 @@
-"""The way of witnesses under batches, against all pairs of rows; whatever was sampled."""
+"""The borders strategy under batches, against all pairs of rows, with any sample."""
 
 from __future__ import annotations
 
@@ -43,17 +43,17 @@ class Elsewhere:
         return [work(pickle.loads(pickle.dumps(item))) for item in items]
 
 
-def check(way: PointwiseBorders, world: World, max_lhs: int | None) -> None:
+def check(strategy: PointwiseBorders, world: World, max_lhs: int | None) -> None:
     """That the evidence decides what all pairs decide, and lives."""
-    every, seen = world.values(), way.seen
+    every, seen = world.values(), strategy.seen
     assert {tuple(own) for own in seen.tolist()} <= {tuple(own) for own in every.tolist()}
-    arrays, _ = way.dump()
+    arrays, _ = strategy.dump()
     assert np.isin(arrays["rows"], world.kept.table.living_ids()).all()
     most = len(ORDERED) if max_lhs is None else max_lhs
     if not world.space.unknown:
-        assert way.never is not None
+        assert strategy.never is not None
         expected = oracle.never_sets(world.rows, ORDERED, most=most + 1)
-        assert {oracle.folded(own) for own in _written(way.never)} == expected
+        assert {oracle.folded(own) for own in _written(strategy.never)} == expected
     for column in range(len(ORDERED)):
         for mark in world.space.left_marks(column):
             broken = world.space.negated(column, mark)
@@ -95,17 +95,17 @@ def test_follows(
         for name, value in constants.items():
             patches.enter_context(patch.object(witnesses_module, name, value))
         world = World(folder, nulls, stream[0])
-        asked = PointwiseSpec(world.space, max_lhs)
-        way = PointwiseBorders.begin(world.subject, asked, runner, SILENT)
-        check(way, world, max_lhs)
+        spec = PointwiseSpec(world.space, max_lhs)
+        strategy = PointwiseBorders.begin(world.subject, spec, runner, SILENT)
+        check(strategy, world, max_lhs)
         for wanted in stream[1:]:
-            before = way.dump()[0]["never"].tolist()
+            before = strategy.dump()[0]["never"].tolist()
             change = world.follow(wanted)
-            changed = way.follow(change, runner, SILENT)
-            check(way, world, max_lhs)
-            assert changed == (way.dump()[0]["never"].tolist() != before)
+            changed = strategy.follow(change, runner, SILENT)
+            check(strategy, world, max_lhs)
+            assert changed == (strategy.dump()[0]["never"].tolist() != before)
             if reload:
-                way = PointwiseBorders.load(world.subject, asked, *way.dump())
+                strategy = PointwiseBorders.load(world.subject, spec, *strategy.dump())
 
 
 def test_too_many_columns_for_long_left_sides() -> None:
@@ -117,8 +117,8 @@ def test_tallies_the_same_pairs_each_time() -> None:
     rows = [("insert", 0, (i % 4, i % 3, i, float(i % 5), "x")) for i in range(30)]
     with tempfile.TemporaryDirectory() as folder, patch.object(witnesses_module, "_COUNTED", 500):
         world = World(folder, "equal", rows)
-        way = PointwiseBorders.begin(world.subject, PointwiseSpec(world.space, 2), Threads(), SILENT)
-        one, other = way.pair_counts(), way.pair_counts()
+        strategy = PointwiseBorders.begin(world.subject, PointwiseSpec(world.space, 2), Threads(), SILENT)
+        one, other = strategy.pair_counts(), strategy.pair_counts()
     assert not one.exact
     assert one.pairs == 500
     assert np.array_equal(one.values, other.values)

@@ -1,4 +1,4 @@
-"""How long left sides may be is part of the question: the same for every way, told with every answer."""
+"""The bound on left sides is the same for every strategy, and part of every answer."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_a_table_that_grows_keeps_the_rules_that_are_found_from_scratch(tmp_path
 
 
 @pytest.mark.parametrize("method", ["counts", "borders"])
-def test_what_is_asked_for_is_the_bound(method: str) -> None:
+def test_the_bound_is_the_given_one(method: str) -> None:
     for most, with_parity in ((3, 0), (4, 5)):
         found = hf.discover(parity(EVERY * 2).select(list("ABCDE")), "pod", method=method, max_lhs=most)
         assert len(found) == with_parity
@@ -59,12 +59,12 @@ def test_every_answer_tells_it(tmp_path: Path) -> None:
     found = hf.discover(parity(EVERY), "pod", html=page)
     assert "pointwise order dependencies, left sides up to 3: 12" in repr(found)
     assert "left sides up to 3" in found._repr_html_()
-    told = embedded(page)["rules"]["sections"]
-    assert [section["bound"] for section in told] == ["left sides up to 3"]
+    sections = embedded(page)["rules"]["sections"]
+    assert [section["bound"] for section in sections] == ["left sides up to 3"]
 
 
 def test_a_state_keeps_its_bound() -> None:
-    """Whatever an engine asks for that opens it later, and it is asked for the same again."""
+    """The settings of an engine that opens it later do not change the bound; it comes back with the settings."""
     world = World()
     world.change(Batch([(n, "a", float(n % 2), n > 2, n % 3) for n in range(5)]))
     engine, longest = make_engine("pod"), make_engine("pod", {"max_lhs": 5})

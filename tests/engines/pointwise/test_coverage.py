@@ -76,9 +76,9 @@ def test_every_batch_by_definition(
     rhs: str | None,
     ordered: str | None,
 ) -> None:
-    """Whether the search stops early or not, what is told is the same, as rules, as constraints, and to people."""
-    asked = {"max_lhs": most, "rhs": rhs, "ordered": ordered}
-    engine = make_engine("pod", {**asked, "method": "counts", "min_coverage": share})
+    """Whether the search stops early or not, rules, constraints and sentences are the same."""
+    options = {"max_lhs": most, "rhs": rhs, "ordered": ordered}
+    engine = make_engine("pod", {**options, "method": "counts", "min_coverage": share})
     by_order = [column != TEXT or ordered is not None for column in range(len(NAMES))]
     world = World(nulls)
     world.change(Batch(first))
@@ -91,7 +91,7 @@ def test_every_batch_by_definition(
         every = engine.ranked(Kept(engine, world).state)
     assert {by_number(rule) for rule in result.values()} == {
         rule
-        for rule in expected(world.rows, nulls, asked, SHORT if most is None else most)
+        for rule in expected(world.rows, nulls, options, SHORT if most is None else most)
         if coverage(world.rows, nulls, by_order, rule) >= share
     }
     assert isinstance(result, PointwiseRules)

@@ -22,10 +22,10 @@ from tests.oracle import pointwise as oracle
 NAMES = [column.name for column in COLUMNS]
 TEXT = NAMES.index("text")
 streams = st.lists(batches, min_size=1, max_size=3)
-Told = set[oracle.Pod]
+Pods = set[oracle.Pod]
 
 
-def listed(engine: Engine[Any, Any], state: Any) -> Told:
+def listed(engine: Engine[Any, Any], state: Any) -> Pods:
     """The rules as the oracle has them."""
     result = engine.result(state)
     assert {text: result[text] for text in result} == dict(result)
@@ -45,11 +45,11 @@ def plain(row: Sequence[Any]) -> Row:
     return tuple((math.isnan(v), 0.0 if math.isnan(v) else v) if isinstance(v, float) else v for v in row)
 
 
-def expected(rows: list[Row], nulls: str, asked: dict[str, Any], most: int | None) -> Told:
-    ordered = [column != TEXT or asked.get("ordered") is not None for column in range(len(NAMES))]
+def expected(rows: list[Row], nulls: str, options: dict[str, Any], most: int | None) -> Pods:
+    ordered = [column != TEXT or options.get("ordered") is not None for column in range(len(NAMES))]
     found = oracle.rules([plain(row) for row in rows], ordered, nulls, most) if len(rows) > 1 else set()
-    rhs = None if asked.get("rhs") is None else NAMES.index(asked["rhs"])
-    return {rule for rule in found if (asked.get("vacuous") or not rule.vacuous) and rhs in (None, rule.column)}
+    rhs = None if options.get("rhs") is None else NAMES.index(options["rhs"])
+    return {rule for rule in found if (options.get("vacuous") or not rule.vacuous) and rhs in (None, rule.column)}
 
 
 def coverage(rows: list[Row], nulls: str, ordered: list[bool], rule: oracle.Pod) -> float:
@@ -84,13 +84,13 @@ def test_every_batch_by_definition(
     ordered: str | None,
     method: str,
 ) -> None:
-    asked = {"max_lhs": most, "rhs": rhs, "vacuous": vacuous, "ordered": ordered, "method": method}
-    engine = make_engine("pod", asked)
+    options = {"max_lhs": most, "rhs": rhs, "vacuous": vacuous, "ordered": ordered, "method": method}
+    engine = make_engine("pod", options)
     world = World(nulls)
     world.change(Batch(first))
     kept = Kept(engine, world)
     bound = kept.state.spec.max_lhs
-    assert listed(engine, kept.state) == expected(world.rows, nulls, asked, bound)
+    assert listed(engine, kept.state) == expected(world.rows, nulls, options, bound)
     by_order = [column != TEXT or ordered is not None for column in range(len(NAMES))]
     for number, batch in enumerate(stream):
         if number == 1:
@@ -98,11 +98,11 @@ def test_every_batch_by_definition(
         before, were = listed(engine, kept.state), oracle.Pairs([plain(row) for row in world.rows], by_order, nulls)
         diff = kept.follow(world.change(batch))
         after = listed(engine, kept.state)
-        assert after == expected(world.rows, nulls, asked, bound)
+        assert after == expected(world.rows, nulls, options, bound)
         check_diff(diff, before, after, were, oracle.Pairs([plain(row) for row in world.rows], by_order, nulls), nulls)
 
 
-def check_diff(diff: Diff, before: Told, after: Told, were: oracle.Pairs, pairs: oracle.Pairs, nulls: str) -> None:
+def check_diff(diff: Diff, before: Pods, after: Pods, were: oracle.Pairs, pairs: oracle.Pairs, nulls: str) -> None:
     lost = {text: by_number(rule) for text, rule in diff.lost.items()}
     turned = [tuple(map(by_number, pair)) for pair in diff.changed.values()]
     assert {*lost.values(), *(was for was, _ in turned)} == before - after

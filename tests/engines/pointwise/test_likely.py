@@ -1,4 +1,4 @@
-"""Likely pointwise rules: those that are told hold, with what is counted of them; and what is told, and what not."""
+"""Likely pointwise rules: listed ones hold and have the right counts; and which are listed."""
 
 from __future__ import annotations
 
@@ -40,15 +40,15 @@ def sign(one: Row, other: Row, name: str) -> str:
     return {-1: "<", 0: "=", 1: ">"}[compared(one[NAMES.index(name)], other[NAMES.index(name)], "equal") or 0]
 
 
-def share_meeting(rows: list[Row], marks: Mapping[str, str]) -> float:
+def share_meeting(rows: list[Row], conjunction: Mapping[str, str]) -> float:
     pairs = list(permutations(rows, 2))
-    met = [all(sign(t, s, name) in MEANS[mark] for name, mark in marks.items()) for t, s in pairs]
+    met = [all(sign(t, s, name) in MEANS[mark] for name, mark in conjunction.items()) for t, s in pairs]
     return sum(met) / len(pairs)
 
 
 @settings(max_examples=80)
 @given(rows=st.lists(row, min_size=2, max_size=8), nulls=null_modes)
-def test_what_is_told_holds_and_is_counted_as_the_definition_says(rows: list[Row], nulls: NullMode) -> None:
+def test_likely_rules_hold_and_are_counted_as_the_definition_says(rows: list[Row], nulls: NullMode) -> None:
     world = World(nulls)
     world.change(Batch(rows))
     with patch.object(module, "LEAST_OF_SEVERAL", 0.0), patch.object(module, "_PROVED", 100):
@@ -69,14 +69,14 @@ def test_what_is_told_holds_and_is_counted_as_the_definition_says(rows: list[Row
         assert 0 <= each.score <= 1
 
 
-def _meets(one: Row, other: Row, marks: Mapping[str, str]) -> bool:
-    return all(sign(one, other, name) in MEANS[mark] for name, mark in marks.items())
+def _meets(one: Row, other: Row, conjunction: Mapping[str, str]) -> bool:
+    return all(sign(one, other, name) in MEANS[mark] for name, mark in conjunction.items())
 
 
-# ---- what is told ---------------------------------------------------------------------------------------------------
+# ---- which are likely -----------------------------------------------------------------------------------------------
 
 
-def told_of(columns: dict[str, list[Any]], progress: Progress = SILENT) -> dict[str, Scored]:
+def likely_in(columns: dict[str, list[Any]], progress: Progress = SILENT) -> dict[str, Scored]:
     schema = tuple(Column(name, pa.array(values).type) for name, values in columns.items())
     several = filled({"t": list(zip(*columns.values(), strict=True))}, {"t": schema})
     found = likely(WatchedTable(several.tables["t"]), Wanted(), Threads(), progress)
@@ -89,8 +89,8 @@ SALARY, EXEMPT, NOISE = (CHANCE.integers(0, 1000, ROWS).tolist() for _ in range(
 RATE = [(salary - exempt) // 10 for salary, exempt in zip(SALARY, EXEMPT, strict=True)]
 
 
-def test_two_columns_that_say_together_which_way_a_third_goes() -> None:
-    found = told_of({"salary": SALARY, "exempt": EXEMPT, "rate": RATE, "noise": NOISE})
+def test_two_columns_that_order_a_third_together() -> None:
+    found = likely_in({"salary": SALARY, "exempt": EXEMPT, "rate": RATE, "noise": NOISE})
     (only,) = found.values()
     assert only.as_given == "not(t.salary <= s.salary and t.exempt >= s.exempt and t.rate > s.rate)"
     assert only.score > least(2)
@@ -100,12 +100,12 @@ def test_two_columns_that_say_together_which_way_a_third_goes() -> None:
 
 def test_one_pair_of_rows_breaks_it() -> None:
     salary, exempt, rate = [*SALARY, 0, 1], [*EXEMPT, 1000, 999], [*RATE, 5, 4]
-    assert not told_of({"salary": salary, "exempt": exempt, "rate": rate})
+    assert not likely_in({"salary": salary, "exempt": exempt, "rate": rate})
 
 
 def test_what_an_order_says_is_left_out() -> None:
     bins = [salary // 50 for salary in SALARY]
-    assert not told_of({"salary": SALARY, "bin": bins, "noise": NOISE, "kind": [n % 2 for n in NOISE]})
+    assert not likely_in({"salary": SALARY, "bin": bins, "noise": NOISE, "kind": [n % 2 for n in NOISE]})
 
 
 def test_of_a_wide_table_it_is_said_how_much_was_looked_at() -> None:
@@ -117,6 +117,6 @@ def test_of_a_wide_table_it_is_said_how_much_was_looked_at() -> None:
             self.said.append(text)
 
     notes = Notes()
-    told_of({f"c{i}": [i, i + 1, 0] for i in range(MOST_COLUMNS + 1)}, notes)
+    likely_in({f"c{i}": [i, i + 1, 0] for i in range(MOST_COLUMNS + 1)}, notes)
     assert len(notes.said) == 1
     assert "of 21 columns with an order the first 20 were looked at" in notes.said[0]

@@ -16,7 +16,7 @@ masks = st.sampled_from([15, 15, 1, 2, 3, 4, 5, 6, 8, 12])
 
 
 @st.composite
-def asked(draw: st.DrawFn) -> tuple[Space, NDArray[np.uint8], NDArray[np.int64], NDArray[np.uint8]]:
+def queries(draw: st.DrawFn) -> tuple[Space, NDArray[np.uint8], NDArray[np.int64], NDArray[np.uint8]]:
     """Columns of all kinds, values of pairs that may repeat, counts, and any boxes."""
     ordered = draw(st.lists(st.booleans(), min_size=1, max_size=5))
     space = Space(tuple(ordered), draw(st.booleans()))
@@ -34,7 +34,7 @@ def asked(draw: st.DrawFn) -> tuple[Space, NDArray[np.uint8], NDArray[np.int64],
 
 
 @pytest.mark.parametrize("listed", [True, False])
-@given(given_=asked())
+@given(given_=queries())
 def test_counts_and_values(
     listed: bool, given_: tuple[Space, NDArray[np.uint8], NDArray[np.int64], NDArray[np.uint8]]
 ) -> None:

@@ -24,7 +24,7 @@ bounds = st.one_of(st.none(), st.integers(0, 4))
 
 def pods(rules: RuleArrays, is_vacuous: bool) -> list[oracle.Pod]:
     rows: Iterable[Any] = zip(map(named, rules.left), rules.column.tolist(), rules.mark.tolist(), strict=True)
-    return [oracle.Pod(marks, own, OPERATOR[mask], is_vacuous) for marks, own, mask in rows]
+    return [oracle.Pod(left, own, OPERATOR[mask], is_vacuous) for left, own, mask in rows]
 
 
 @settings(max_examples=80)
@@ -36,9 +36,9 @@ def test_all_minimal_rules(table: Small, most: int | None, data: st.DataObject) 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(cells, "_MOST", data.draw(st.sampled_from([1 << 26, 9])))
         patch.setattr(marginals, "_SMALL", data.draw(st.sampled_from([1 << 12, 0])))
-        asked = WantedRules(PairValues(values, table.space), most, rhs)
-        derived = derive(asked)
-        others = vacuous(derived, asked)
+        wanted = WantedRules(PairValues(values, table.space), most, rhs)
+        derived = derive(wanted)
+        others = vacuous(derived, wanted)
     found = pods(derived.rules, is_vacuous=False) + pods(others, is_vacuous=True)
     assert len(found) == len(set(found)), "none comes twice"
     expected = oracle.rules(table.rows, table.ordered, table.nulls, most)

@@ -20,36 +20,36 @@ from tests.engines.pointwise.tables import Small, named, small
 from tests.oracle import pointwise as oracle
 
 bounds = st.one_of(st.none(), st.integers(0, 4))
-ways = st.sampled_from(["bits", "lists", "blocks", "blocks of lists"])
+searches = st.sampled_from(["bits", "lists", "blocks", "blocks of lists"])
 
 
 @contextmanager
-def searched_by(way: str) -> Iterator[None]:
+def searched_by(search: str) -> Iterator[None]:
     """With a bit for each cell; with lists for the first columns; or block by block, where there is a bound."""
     with pytest.MonkeyPatch.context() as patch:
-        if "lists" in way:
+        if "lists" in search:
             patch.setattr(cells, "_FEW", 9)
             patch.setattr(cells, "_FOR_EACH", 0)
-        if "blocks" in way:
+        if "blocks" in search:
             patch.setattr(module, "_EACH", 0)
             patch.setattr(module, "_work", lambda _, columns: 99.0 ** len(columns))
         yield
 
 
 @settings(max_examples=120)
-@given(small(nulls=["equal"]), bounds, ways)
-def test_all_minimal_never_sets_with_their_mirrors(table: Small, most: int | None, way: str) -> None:
-    with searched_by(way):
+@given(small(nulls=["equal"]), bounds, searches)
+def test_all_minimal_never_sets_with_their_mirrors(table: Small, most: int | None, search: str) -> None:
+    with searched_by(search):
         found = list(map(named, never_sets(table.values, table.space, most)))
     assert len(found) == len(set(found)), "none comes twice"
-    assert set(found) == {tuple(oracle.MIRROR[mark] for mark in marks) for marks in found}
+    assert set(found) == {tuple(oracle.MIRROR[mark] for mark in conjunction) for conjunction in found}
     assert set(map(oracle.folded, found)) == oracle.never_sets(table.rows, table.ordered, most)
 
 
 @settings(max_examples=20)
-@given(small(nulls=["equal"], most=6), ways)
-def test_six_columns(table: Small, way: str) -> None:
-    with searched_by(way):
+@given(small(nulls=["equal"], most=6), searches)
+def test_six_columns(table: Small, search: str) -> None:
+    with searched_by(search):
         found = map(named, never_sets(table.values, table.space))
     assert set(map(oracle.folded, found)) == oracle.never_sets(table.rows, table.ordered)
 
@@ -62,12 +62,12 @@ def test_left_sides_of_any_negation(table: Small, data: st.DataObject, most: int
     pairs = oracle.Pairs(table.rows, table.ordered, table.nulls)
     signs = "".join(sign for bit, sign in ((1, "<"), (2, "="), (4, ">"), (8, "!?")) if bit & negation)
     having = sum(1 << i for i, own in enumerate(pairs.signs) if own[column] in signs)
-    marks_of = [("<", "<=", "=", ">=", ">") if ordered else ("=",) for ordered in table.ordered]
-    allowed = [own if c != column else () for c, own in enumerate(marks_of)]
+    operators = [("<", "<=", "=", ">=", ">") if ordered else ("=",) for ordered in table.ordered]
+    allowed = [own if c != column else () for c, own in enumerate(operators)]
     expected: list[oracle.Conjunction] = []
-    for marks in oracle.weakest_first(allowed, most):
-        if not pairs.meeting(marks) & having and not any(oracle.contains(marks, less) for less in expected):
-            expected.append(marks)
+    for conjunction in oracle.weakest_first(allowed, most):
+        if not pairs.meeting(conjunction) & having and not any(oracle.contains(conjunction, less) for less in expected):
+            expected.append(conjunction)
     found = left_sides(table.values, table.space, column, negation, most)
     assert sorted(map(named, found)) == sorted(expected)
 
@@ -81,10 +81,10 @@ def test_many_results_come_in_blocks_and_can_be_stopped() -> None:
     """No two columns are equal together, and all else occurs: what is never met is any `=` twice."""
     columns = 9
     values = np.array([row for row in product((1, 2, 4), repeat=columns) if row.count(2) < 2], np.uint8)
-    told: list[int] = []
-    found = never_sets(values, Space((True,) * columns), progress=told.append)
+    reports: list[int] = []
+    found = never_sets(values, Space((True,) * columns), progress=reports.append)
     assert len(found) == columns * (columns - 1) // 2
-    assert told == sorted(told)
+    assert reports == sorted(reports)
 
     def stop(_: int) -> None:
         raise KeyboardInterrupt

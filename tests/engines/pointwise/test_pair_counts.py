@@ -46,7 +46,7 @@ def test_pairs_are_counted(
 ) -> None:
     with (
         tempfile.TemporaryDirectory() as folder,
-        patch.object(sweeps, "_MOST_COUNTED", most_cells),  # else a box tree is asked
+        patch.object(sweeps, "_MOST_COUNTED", most_cells),  # else a box tree counts
         patch.object(sweeps, "_ROWS_AT_ONCE", 2),
     ):
         world = World(folder, nulls, stream[0])
@@ -59,9 +59,9 @@ def test_pairs_are_counted(
         for t, s in permutations(world.rows, 2)
     ]
     for box, count in zip(boxes, found.tolist(), strict=True):
-        marks = [OPERATORS.get(mask, "") for mask in box]
-        met = sum(all(sign in oracle.MEANS[mark] for sign, mark in zip(own, marks, strict=True)) for own in pairs)
-        assert count == met, marks
+        conjunction = [OPERATORS.get(mask, "") for mask in box]
+        met = sum(all(sign in oracle.MEANS[mark] for sign, mark in zip(own, conjunction, strict=True)) for own in pairs)
+        assert count == met, conjunction
 
 
 @settings(max_examples=40)
@@ -81,9 +81,9 @@ def test_a_sample_decides_nothing(first: list[LawRow], stream: list[Batch], null
         for batch in stream:
             before = {text: by_number(rule) for text, rule in kept.result().items()}
             diff = kept.follow(world.change(batch))
-            told = {by_number(rule) for rule in kept.result().values()}
+            found = {by_number(rule) for rule in kept.result().values()}
             every = expected(world.rows, nulls, {}, 2)
-            assert told == {rule for rule in every if coverage(world.rows, nulls, by_order, rule) >= share}
+            assert found == {rule for rule in every if coverage(world.rows, nulls, by_order, rule) >= share}
             for text, cause in diff.causes.items():
                 if text in diff.lost and cause.kind == "below --min-coverage":
                     assert 0 < coverage(world.rows, nulls, by_order, before[text]) < share
@@ -107,9 +107,9 @@ def test_counts_and_borders_agree() -> None:
 
 
 def test_a_rule_leaves_once_and_says_why(tmp_path: Path) -> None:
-    asked: dict[str, Any] = {"max_lhs": 1, "min_coverage": 0.000333, "rhs": "B", "method": "borders"}
+    options: dict[str, Any] = {"max_lhs": 1, "min_coverage": 0.000333, "rhs": "B", "method": "borders"}
     texts, left = [], []
-    with hf.Monitor.create(tmp_path / "s", {"t": doubled(3000)}, watch=["pod"], **asked) as watch:
+    with hf.Monitor.create(tmp_path / "s", {"t": doubled(3000)}, watch=["pod"], **options) as watch:
         for n in range(5):
             outcome = watch.apply(inserts=pa.table({"A": [9000 + n], "B": [8000 - n], "C": [n % 3]}))
             texts.append("{A=} -> B=" in {rule.text for rule in watch.results()})

@@ -31,14 +31,14 @@ SIGMA = {
     3: "{TXA>, SAL<} -> RATE<",
     4: "{SSN=, Date<} -> NUM<",
 }
-ways = pytest.mark.parametrize("method", ["counts", "borders"])
+both_methods = pytest.mark.parametrize("method", ["counts", "borders"])
 
 
 def table(rows: list[tuple[Any, ...]]) -> pa.Table:
     return pa.table({name: [row[i] for row in rows] for i, name in enumerate(NAMES)})
 
 
-@ways
+@both_methods
 def test_examples_1_and_2(tmp_path: Path, method: Any) -> None:
     """All four hold at first, and the second and the third are broken by the rows that the paper names."""
     with hf.Monitor.create(tmp_path / "s", {"tax": table(FIRST)}, watch=["pod"], method=method) as watch:
@@ -53,19 +53,19 @@ def test_examples_1_and_2(tmp_path: Path, method: Any) -> None:
     assert all(witness is not None and max(witness.rows) >= 7 for witness in broken.values()), "a new row is in each"
 
 
-@ways
+@both_methods
 def test_the_third_rule_is_not_minimal_and_what_replaces_it_is_weaker(method: Any) -> None:
-    """The paper takes it for minimal; a rule with weaker marks on the left holds, too."""
-    asked: Any = {"method": method, "columns": ["SAL", "RATE", "TXA"]}
-    before = {rule.text for rule in hf.discover(table(FIRST), "pod", **asked)}
+    """The paper takes it for minimal; a rule with weaker predicates on the left holds, too."""
+    options: Any = {"method": method, "columns": ["SAL", "RATE", "TXA"]}
+    before = {rule.text for rule in hf.discover(table(FIRST), "pod", **options)}
     assert "{SAL<=, TXA>=} -> RATE<" in before
     assert "{SAL<, TXA>} -> RATE<" not in before
-    after = {rule.text for rule in hf.discover(table(FIRST + MORE), "pod", **asked)}
+    after = {rule.text for rule in hf.discover(table(FIRST + MORE), "pod", **options)}
     assert "{SAL<=, TXA>=} -> RATE<" not in after
     assert "{SAL<, TXA>} -> RATE<=" in after or "{SAL<=, TXA>=} -> RATE<=" in after
 
 
-def test_a_witness_is_told_as_a_sentence(tmp_path: Path) -> None:
+def test_a_witness_is_a_sentence(tmp_path: Path) -> None:
     columns = ("SAL", "RATE", "TXA")
     with hf.Monitor.create(tmp_path / "s", {"tax": table(FIRST).select(columns)}, watch=["pod"]) as watch:
         outcome = watch.apply(inserts=table(MORE[1:2]).select(columns))

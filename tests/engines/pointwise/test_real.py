@@ -1,4 +1,4 @@
-"""Pointwise order dependencies of real data: beside what other engines find there, and kept under batches."""
+"""Pointwise order dependencies of real data: compared with what other engines find there, and under batches."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def read(data: Path, name: str, columns: list[str] | None, rows: int) -> pa.Tabl
     return (table.select(columns) if columns else table).slice(0, rows)
 
 
-def rules(table: pa.Table, **asked: Any) -> list[Pointwise]:
-    return [rule for rule in hf.discover(table, "pod", **asked) if isinstance(rule, Pointwise)]
+def rules(table: pa.Table, **options: Any) -> list[Pointwise]:
+    return [rule for rule in hf.discover(table, "pod", **options) if isinstance(rule, Pointwise)]
 
 
 SETS = [("iris", None), ("abalone", None), ("bridges", list("ABCDEFGHI")), ("tax_10k", TAX)]
@@ -72,17 +72,17 @@ def _implies(order: Any, context: frozenset[str], pair: set[str], direction: str
     ("name", "columns", "rows"),
     [("iris", None, 150), ("abalone", None, 600), ("bridges", list("ABCDEFGH"), 108), ("tax_10k", TAX, 1500)],
 )
-def test_kept_is_found_anew(
+def test_kept_equals_rediscovered(
     tmp_path: Path, shared_data: Path, name: str, columns: list[str] | None, rows: int, method: Any
 ) -> None:
-    table, asked = read(shared_data, name, columns, rows), {"method": method, "max_lhs": 3}
+    table, options = read(shared_data, name, columns, rows), {"method": method, "max_lhs": 3}
     first, second = table.slice(0, rows * 3 // 4), table.slice(rows * 3 // 4)
-    with hf.Monitor.create(tmp_path / "s", {"t": first}, watch=["pod"], **asked) as watch:
+    with hf.Monitor.create(tmp_path / "s", {"t": first}, watch=["pod"], **options) as watch:
         watch.apply(inserts=second)
-        assert _texts(watch) == {rule.text for rule in rules(table, **asked)}
+        assert _texts(watch) == {rule.text for rule in rules(table, **options)}
         watch.apply(deletes=table.slice(rows // 5, rows // 10), inserts=table.slice(0, 3))
         left = pa.concat_tables([table.slice(0, rows // 5), table.slice(rows // 5 + rows // 10), table.slice(0, 3)])
-        assert _texts(watch) == {rule.text for rule in rules(left, **asked)}
+        assert _texts(watch) == {rule.text for rule in rules(left, **options)}
 
 
 def _texts(watch: hf.Monitor) -> set[str]:

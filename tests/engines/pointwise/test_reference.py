@@ -41,13 +41,13 @@ def test_known_numbers(
     values = values_of(ranks(shared_data / f"{name}.csv", columns))
     space = Space((True,) * values.shape[1])
     boxes = never_sets(values, space)
-    asked = WantedRules(PairValues(values, space))
-    derived = derive(asked, boxes)
+    wanted = WantedRules(PairValues(values, space))
+    derived = derive(wanted, boxes)
     assert (len(boxes), len(derived.never)) == never
     equal = derived.rules.mark == EQUAL
     mine = numbers(derived.rules.left[equal], int((~equal).sum()))
     assert mine == met
-    others = vacuous(derived, asked)
+    others = vacuous(derived, wanted)
     theirs = numbers(others.left[others.mark == EQUAL], int((others.mark != EQUAL).sum()))
     assert (mine[0] + theirs[0], mine[1] + theirs[1]) == every
 

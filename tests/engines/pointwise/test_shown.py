@@ -32,7 +32,7 @@ def test_one_line_a_class_with_its_best_reading() -> None:
     assert len([line for line in shown if line.startswith("  {")]) <= len(by_class)
 
 
-def test_fds_are_left_out_beside_fds() -> None:
+def test_fds_are_left_out_where_fds_are_discovered_too() -> None:
     assert "  {} -> year=" in repr(hf.discover(TABLE, "pod")).splitlines()
     assert "  {} -> year=" not in repr(hf.discover(TABLE, "pod,fd")).splitlines()
     assert "that are FDs" in repr(hf.discover(TABLE, "pod,fd"))
@@ -47,8 +47,8 @@ def test_denial_constraints_that_were_found_hold() -> None:
     assert all(line["violations"] == 0 for line in checked.to_json())
 
 
-def test_vacuous_rules_are_counted_or_told() -> None:
+def test_vacuous_rules_are_counted_or_listed() -> None:
     assert "vacuous" in repr(hf.discover(TABLE, "pod"))
-    told = hf.discover(TABLE, "pod", vacuous=True)
-    assert any(line["vacuous"] for line in told.to_json())
-    assert "vacuous" not in repr(told)
+    found = hf.discover(TABLE, "pod", vacuous=True)
+    assert any(line["vacuous"] for line in found.to_json())
+    assert "vacuous" not in repr(found)

@@ -28,8 +28,8 @@ COLUMNS = (*(Column(name, pa.int64()) for name in "abcde"), Column("f", pa.strin
 ORDERED = (True, True, True, True, True, False)
 number, text = st.none() | st.integers(0, 3), st.none() | st.sampled_from(["", "a", "b"])
 cells = st.tuples(number, number, number, number, number, text)
-marks = st.sampled_from([FREE, FREE, LESS, LESS | EQUAL, EQUAL, EQUAL | MORE, MORE])
-box = st.tuples(*[marks | st.integers(0, FREE) for _ in ORDERED])
+masks = st.sampled_from([FREE, FREE, LESS, LESS | EQUAL, EQUAL, EQUAL | MORE, MORE])
+box = st.tuples(*[masks | st.integers(0, FREE) for _ in ORDERED])
 
 
 def value(one: Any, other: Any, ordered: bool, unknown: bool) -> int:

@@ -1,4 +1,4 @@
-"""The way of witnesses on real rows, against the values of all their pairs."""
+"""The borders strategy on real rows, against the values of all their pairs."""
 
 from __future__ import annotations
 
@@ -64,16 +64,16 @@ def test_real_rows(max_lhs: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         _, kept = Kept.empty(Schema("flights", columns), folder).admit(incoming(every[:-500], INSERT, columns))
         subject = WatchedTable(kept.table)
-        way = PointwiseBorders.begin(subject, PointwiseSpec(space, max_lhs), Threads(), SILENT)
-        assert way.never is not None
-        assert _plain(way.never) == expected(every[:-500])
+        strategy = PointwiseBorders.begin(subject, PointwiseSpec(space, max_lhs), Threads(), SILENT)
+        assert strategy.never is not None
+        assert _plain(strategy.never) == expected(every[:-500])
         for some, kind, left in ((every[-500:], INSERT, every), (every[:300], DELETE, every[300:])):
             before = kept.table
             admitted, kept = kept.admit(incoming(some, kind, columns))
             change = Change(before, admitted.table, admitted.born, admitted.dead)
             subject.follow(change, Threads())
-            way.follow(change, Threads(), SILENT)
-            assert _plain(way.never) == expected(left)
+            strategy.follow(change, Threads(), SILENT)
+            assert _plain(strategy.never) == expected(left)
 
 
 def _plain(boxes: Boxes) -> set[tuple[int, ...]]:

@@ -1,4 +1,4 @@
-"""A table that batches change, with plain copies of its rows beside it."""
+"""A table that batches change, and a plain list of the same rows."""
 
 from __future__ import annotations
 

@@ -145,10 +145,10 @@ conditions: st.SearchStrategy[Condition] = st.recursive(st.one_of(_plain(), _rec
 # ---- the oracle's words ---------------------------------------------------------------------------------------------
 
 
-def told(condition: Condition) -> Any:
+def as_tuples(condition: Condition) -> Any:
     """The same condition as the oracle reads it."""
     if isinstance(condition, Every | Either):
-        return ("and" if isinstance(condition, Every) else "or", [told(part) for part in condition.parts])
+        return ("and" if isinstance(condition, Every) else "or", [as_tuples(part) for part in condition.parts])
     if isinstance(condition, Comparison):
         return ("compare", _operand(condition.left), condition.operator, _operand(condition.right))
     own = _operand(condition.operand)

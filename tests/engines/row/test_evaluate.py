@@ -16,7 +16,7 @@ import holdfast as hf
 from holdfast.rules.conditions import Condition
 from holdfast.rules.file import read_rules
 from holdfast.rules.sql import condition_sql
-from tests.engines.row.conditions import TEXTS, conditions, row_lists, table_of, told
+from tests.engines.row.conditions import TEXTS, as_tuples, conditions, row_lists, table_of
 from tests.oracle import row as oracle
 
 Rows = list[tuple[Any, ...]]
@@ -37,14 +37,14 @@ def _violators(some: Rows, condition: Condition, folder: Path) -> set[int]:
 @settings(max_examples=300)
 @given(some=row_lists, condition=conditions)
 def test_as_the_oracle_says(some: Rows, condition: Condition, folder: Path) -> None:
-    assert _violators(some, condition, folder) == oracle.violators(dict(enumerate(some)), told(condition))
+    assert _violators(some, condition, folder) == oracle.violators(dict(enumerate(some)), as_tuples(condition))
 
 
 @settings(max_examples=300)
 @given(some=row_lists, condition=conditions)
 def test_the_opposite_is_true_where_it_is_false(some: Rows, condition: Condition, folder: Path) -> None:
     by_id = dict(enumerate(some))
-    truths = {number: oracle.truth(told(condition), row) for number, row in by_id.items()}
+    truths = {number: oracle.truth(as_tuples(condition), row) for number, row in by_id.items()}
     assert _violators(some, condition.opposite, folder) == {number for number, truth in truths.items() if truth}
     assert condition.opposite.opposite == condition
 

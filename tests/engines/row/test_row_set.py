@@ -1,4 +1,4 @@
-"""Sets of row ids beside Python's own."""
+"""Sets of row ids compared with Python's own."""
 
 from __future__ import annotations
 

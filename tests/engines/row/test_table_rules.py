@@ -1,4 +1,4 @@
-"""Rules about a table: their language, their types, and what is told of them. That they are kept true, the laws say."""
+"""Rules about a table: their language, their types, their counts and figures. The laws check maintenance."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ def _shows(rule: TableRule, row: tuple[Any, ...], column: int | None) -> bool:
     return oracle.is_broken([row], measure, column, operator, rule.constant.value)
 
 
-def test_what_is_told(folder: Path) -> None:
+def test_counts_and_figures(folder: Path) -> None:
     rules = ["rows >= 5", "share(null name) <= 0.25", "distinct(age) = 2", "min(age) >= 2", "max(age) <= 3"]
     checked = hf.check(PEOPLE, rules)
     assert [(line["value"], line["violations"]) for line in checked.to_json()] == [
@@ -182,10 +182,10 @@ def test_what_is_told(folder: Path) -> None:
             "Look at 1 row, for example: row 2 (name null, age 3, ok False)",
         ]
         outcome = monitor.apply(inserts=pa.table({"age": [5, 6], "name": ["c", "d"], "ok": [True, True]}))
-        told = {
+        found = {
             line["name"]: (line["new"], line["gone"], line["value"]) for line in outcome.to_json()[1:] if "name" in line
         }
-        assert told == {"table1": (0, 1, 5), "table2": (0, 1, 0.2), "table3": (1, 0, 4), "table5": (1, 0, 6)}
+        assert found == {"table1": (0, 1, 5), "table2": (0, 1, 0.2), "table3": (1, 0, 4), "table5": (1, 0, 6)}
         (witness,) = [e.witness for e in monitor.memory().events() if e.text == "max(age) <= 3"]
         assert witness is not None
         assert witness.rows == (3,)

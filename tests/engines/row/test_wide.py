@@ -1,5 +1,5 @@
-"""Decimals of 38 digits are compared and reckoned with exactly: rules about a row, a table and denial constraints, with
-constants beside the values, by fractions.
+"""Decimals of 38 digits are compared and reckoned with exactly, against fractions: in rules about a row, in rules
+about a table and in denial constraints, with values and constants.
 """
 
 from __future__ import annotations
@@ -83,8 +83,8 @@ def test_between_and_in_are_exact(some: Rows, negated: bool, data: Any) -> None:
     ends = [("constant", _decimal(one)), ("constant", _decimal(other))]
     between: Any = ("between", A, *ends)
     listed: Any = ("in", A, [_decimal(one), _decimal(other)])
-    told = f"t.a {no}between {_text(one)} and {_text(other)}", f"t.a {no}in ({_text(one)}, {_text(other)})"
-    for rule, condition in zip(told, (between, listed), strict=True):
+    texts = f"t.a {no}between {_text(one)} and {_text(other)}", f"t.a {no}in ({_text(one)}, {_text(other)})"
+    for rule, condition in zip(texts, (between, listed), strict=True):
         assert _violators(some, rule) == _expected(some, ("not", condition) if negated else condition)
 
 
