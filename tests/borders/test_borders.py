@@ -57,7 +57,7 @@ def _signs(one: Row, other: Row, nulls: GivenNulls) -> list[int | None]:
 def _breaks(signs: Sequence[int | None], targets: Targets, target: int) -> bool:
     if target <= targets.key:
         return target == targets.key or signs[target] != 0
-    a, b = (signs[column] for column in targets.columns_of(target))
+    a, b = (signs[column] for column in targets.columns_of[target])
     product = (a or 0) * (b or 0)
     return product > 0 if targets.is_descending(target) else product < 0
 
@@ -72,7 +72,7 @@ def _expected(
         agreed = {
             frozenset(c for c, s in enumerate(signs) if s == 0) for signs in pairs if _breaks(signs, targets, target)
         }
-        free = [c for c in range(targets.columns) if c not in targets.columns_of(target)]
+        free = [c for c in range(targets.columns) if c not in targets.columns_of[target]]
         minimal: list[frozenset[int]] = []
         for size in range(len(free) + 1 if most is None else most + 1):
             for some in map(frozenset, combinations(free, size)):
@@ -125,7 +125,7 @@ class World:
 
 def _plain(borders: Borders) -> dict[int, set[frozenset[int]]]:
     return {
-        target: {frozenset(columns) for columns in bitsets.elements_of_each(own)}
+        target: {frozenset(columns) for columns in bitsets.elements_of_each(own.sets)}
         for target, own in borders.covers.items()
     }
 

@@ -50,7 +50,7 @@ def test_numbers_of_targets() -> None:
         for a, b in combinations(range(COLUMNS), 2):
             numbers.append(number(a, b))
             assert number(a, b) == number(b, a)
-            assert TARGETS.columns_of(number(a, b)) == (a, b)
+            assert TARGETS.columns_of[number(a, b)] == (a, b)
             assert TARGETS.is_descending(number(a, b)) == (number == TARGETS.descending)
     assert numbers == list(range(TARGETS.count)) == TARGETS.wanted()
 
@@ -74,7 +74,7 @@ def test_borders_are_what_the_definition_says(rows: list[tuple[int, ...]], most:
         assert {frozenset(bitsets.elements(s)) for s in _family(evidence, target)} == {
             s for s in against if not any(s < other for other in against)
         }
-        free = [c for c in range(COLUMNS) if c not in TARGETS.columns_of(target)]
+        free = [c for c in range(COLUMNS) if c not in TARGETS.columns_of[target]]
         left = [
             frozenset(some)
             for size in range(len(free) + 1)

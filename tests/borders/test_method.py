@@ -72,5 +72,5 @@ def test_columns_that_no_bitset_spans_are_refused() -> None:
 def test_a_table_without_rows_has_empty_contexts_alone() -> None:
     schema = Schema("none", tuple(Column(name, pa.int64()) for name in "ab"))
     borders = Borders.of(CodedColumns(Table.empty(schema)), Targets(2))
-    assert all(not own.any() and len(own) == 1 for own in borders.covers.values())
+    assert all(not own.sets.any() and len(own) == 1 for own in borders.covers.values())
     assert not len(borders.follow(np.empty(0, np.int64)))

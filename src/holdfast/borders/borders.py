@@ -28,6 +28,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.borders.cover import Cover, Listed, Parts, exact, implied_by_constants
 from holdfast.borders.evidence import Evidence, Witnesses
 from holdfast.borders.partitions import ColumnPartitions
 from holdfast.borders.proving import (
@@ -45,7 +46,6 @@ from holdfast.borders.targets import Targets
 from holdfast.errors import BadInput
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
-from holdfast.pairs.keys import KeyTable
 from holdfast.pairs.multiset import MOST_COLUMNS
 from holdfast.progress import SILENT, Progress
 from holdfast.table.runner import Runner, Threads
@@ -55,29 +55,6 @@ _BYTES_AT_ONCE = 64 << 20  # of sets of targets
 _WORTH_THREADS = 1 << 14  # rows times columns
 _SAMPLED = 1 << 16  # neighbours that are compared in the order of each column
 _SAMPLED_FOR_KEYS = 1 << 11  # the same where keys alone are wanted: they are few
-Covers = Mapping[int, Words]
-
-
-@dataclass(frozen=True, eq=False)
-class Candidates:
-    """Contexts, each with a target that may hold in it."""
-
-    contexts: Words
-    targets: NDArray[np.int64]
-
-    def __len__(self) -> int:
-        return len(self.targets)
-
-    def some(self, chosen: NDArray[np.bool_]) -> Candidates:
-        """Some of them."""
-        return Candidates(self.contexts[chosen], self.targets[chosen])
-
-    @staticmethod
-    def of(covers: Covers, targets: Targets) -> Candidates:
-        """The contexts of some targets."""
-        none = np.empty((0, targets.context_words), np.uint64)
-        numbers = np.repeat(np.array(list(covers), np.int64), [len(own) for own in covers.values()])
-        return Candidates(np.concatenate([none, *covers.values()]), numbers)
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,8 +64,8 @@ class Everything:
     """
 
     order: Sequence[int]
-    easy: Candidates
-    open_: Candidates
+    easy: Listed
+    open_: Listed
     to_prove: Sequence[ToProve]
 
 
@@ -98,7 +75,7 @@ class Borders:
     Use `of` or `load`. `covers` holds the minimal contexts by target.
     """
 
-    def __init__(self, rows: RankedColumns, evidence: Evidence, covers: Covers, max_size: int | None) -> None:
+    def __init__(self, rows: RankedColumns, evidence: Evidence, covers: Parts, max_size: int | None) -> None:
         self.rows, self.evidence, self.covers = rows, evidence, dict(covers)
         self._max_size = max_size
         self._all: Everything | None = None
@@ -128,9 +105,9 @@ class Borders:
         columns, wanted = ColumnPartitions(rows), targets.wanted()
         borders._compare_some(columns, progress)
         for some in ([t for t in wanted if t <= targets.key], wanted):  # what fails of the few says much of the many
-            fresh = borders.evidence.covers([t for t in some if t not in borders.covers], max_size)
+            fresh = exact(borders.evidence.covers([t for t in some if t not in borders.covers], max_size))
             borders.covers |= fresh
-            borders.rounds += borders._settle(columns, borders._without_constants(fresh), progress)
+            borders.rounds += borders._settle(columns, borders._without_implied(fresh), progress)
         rows.compared = rows.places(borders.evidence.witnesses.rows)
         return borders
 
@@ -152,7 +129,7 @@ class Borders:
     # ---- to the fixpoint --------------------------------------------------------------------------------------------
 
     def _settle(
-        self, columns: ColumnPartitions, open_: Candidates, progress: Progress, known: Sequence[ToProve] | None = None
+        self, columns: ColumnPartitions, open_: Listed, progress: Progress, known: Sequence[ToProve] | None = None
     ) -> list[Proofs]:
         """Prove the contexts that are open, take in what refutes some, and so on until none is. All others of P are
         proved. `known` are the same contexts as parts to prove, where these are at hand. Gives what each round found.
@@ -178,35 +155,28 @@ class Borders:
             evidence = evidence.with_more(witnesses_of(self.rows, self.targets, pairs[begin : begin + step]))
         return evidence
 
-    def _take(self, evidence: Evidence) -> Candidates:
+    def _take(self, evidence: Evidence) -> Listed:
         """Go on with other evidence, on the same targets. Gives what is new in P, and not proved."""
         stale = self.covers.keys() & set(evidence.changed_since(self.evidence))
-        before = {target: self.covers[target] for target in stale}
+        before = {target: self.covers[target].sets for target in stale}
         self.evidence = evidence
         self._all = None if stale else self._all
-        self.covers |= evidence.covers(stale, self._max_size)
-        fresh = {target: bitsets.minus(self.covers[target], own) for target, own in before.items()}
+        now = evidence.covers(stale, self._max_size)
+        self.covers |= exact(now)
+        fresh = {target: bitsets.minus(now[target], own) for target, own in before.items()}
         for column in stale & set(range(self.targets.key)):
-            lost = bitsets.minus(before[column], self.covers[column])
+            lost = bitsets.minus(before[column], now[column])
             for target in self._pairs_with(column) if len(lost) else ():
                 own = fresh.get(target, lost[:0])
-                bare = self.covers[target][bitsets.among(self.covers[target], lost)]  # these leant on the constant
+                contexts = self.covers[target].sets
+                bare = contexts[bitsets.among(contexts, lost)]  # these leant on the constant
                 fresh[target] = np.concatenate([own, bitsets.minus(bare, own)])
-        return self._without_constants(fresh)
+        return self._without_implied(exact(fresh))
 
-    def _without_constants(self, contexts: Covers) -> Candidates:
-        """The contexts that need a proof. A pair of columns has an order wherever one of them is constant."""
-        found = Candidates.of(contexts, self.targets)
-        pairs = np.flatnonzero(found.targets > self.targets.key)
-        if not len(pairs):
-            return found
-        constants = Candidates.of({c: self.covers[c] for c in range(self.targets.key)}, self.targets)
-        table = KeyTable(self.targets.context_words + 1, len(constants))
-        table.entries(_with_number(constants.contexts, constants.targets))
-        needed = np.ones(len(found), np.bool_)
-        for columns in self.targets.columns_of_pairs(found.targets[pairs]):
-            needed[pairs] &= table.find(_with_number(found.contexts[pairs], columns)) < 0
-        return found.some(needed)
+    def _without_implied(self, parts: Parts) -> Listed:
+        """The contexts that need a proof."""
+        found = Listed.joined(parts, self.targets.context_words)
+        return found.some(~implied_by_constants(found, self.covers, self.targets))
 
     def _pairs_with(self, column: int) -> list[int]:
         """The targets of this column and another one."""
@@ -215,7 +185,7 @@ class Borders:
         return [target for target in both if target in self.covers]
 
     def _saying(
-        self, rounds: int, parts: Sequence[ToProve], open_: Candidates, progress: Progress
+        self, rounds: int, parts: Sequence[ToProve], open_: Listed, progress: Progress
     ) -> Callable[[int, int], None]:
         """The progress reported while a round of proofs goes on."""
 
@@ -228,7 +198,7 @@ class Borders:
 
     def follow(
         self, dead: NDArray[np.int64], runner: Runner | None = None, progress: Progress = SILENT
-    ) -> dict[int, Words]:
+    ) -> dict[int, Cover]:
         """Take in a batch that the rows have followed, and of which some ids died. Gives the minimal contexts of the
         targets of which they may have changed.
         """
@@ -267,7 +237,7 @@ class Borders:
         self._settle(columns, self._all.open_, progress, self._all.to_prove)
 
     def _everything(self, columns: ColumnPartitions) -> Everything:
-        every = self._without_constants(self.covers)
+        every = self._without_implied(self.covers)
         easy = (every.targets <= self.targets.key) & has_few_values(self.rows, every.contexts)
         open_ = every.some(~easy)
         to_prove = contexts_to_prove(columns, self.targets, open_.contexts, open_.targets)
@@ -283,7 +253,7 @@ class Borders:
 
     @staticmethod
     def load(
-        rows: RankedColumns, targets: Targets, max_size: int | None, covers: Covers, arrays: Mapping[str, NDArray[Any]]
+        rows: RankedColumns, targets: Targets, max_size: int | None, covers: Parts, arrays: Mapping[str, NDArray[Any]]
     ) -> Borders:
         """What `dump` described."""
         shapes = {"rows": 2, "agree": targets.context_words, "broken": targets.words}
@@ -294,11 +264,6 @@ class Borders:
 def _at_once(targets: Targets) -> int:
     """How many pairs of rows are looked at together."""
     return max(1, _BYTES_AT_ONCE // (8 * targets.words))
-
-
-def _with_number(contexts: Words, numbers: NDArray[np.int64]) -> Words:
-    """Contexts, each with a number, as keys."""
-    return np.concatenate([contexts, numbers.astype(np.uint64)[:, None]], axis=1)
 
 
 def _orphans(evidence: Evidence, left: Witnesses) -> tuple[Words, NDArray[np.int64]]:

@@ -82,15 +82,11 @@ class Targets:
         return target > self.columns + self.pairs
 
     @cached_property
-    def columns_of_each(self) -> list[tuple[int, ...]]:
-        """The columns that each target is about: none, one or two; no context of its rules holds them."""
+    def columns_of(self) -> list[tuple[int, ...]]:
+        """The columns of each target, by its number: none, one or two; no context of its rules holds them."""
         every = range(self.columns)
         pairs = list(combinations(every, 2)) if self.ascending_pairs or self.descending_pairs else []
         return [*((column,) for column in every), (), *pairs, *pairs]
-
-    def columns_of(self, target: int) -> tuple[int, ...]:
-        """The columns that a target is about."""
-        return self.columns_of_each[target]
 
     def columns_of_pairs(self, targets: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The two columns of each of some targets that are pairs."""
@@ -101,7 +97,7 @@ class Targets:
     @cached_property
     def sets_of_pairs(self) -> Words:
         """The columns of each target of two columns, as a set; none of others."""
-        sets = np.zeros((len(self.columns_of_each), self.context_words), np.uint64)
+        sets = np.zeros((len(self.columns_of), self.context_words), np.uint64)
         pairs = np.arange(self.key + 1, len(sets))
         for columns in self.columns_of_pairs(pairs):
             sets[pairs, columns >> 6] |= np.uint64(1) << (columns & 63).astype(np.uint64)
@@ -118,7 +114,7 @@ class Targets:
 
     def free(self, target: int) -> Words:
         """The columns of which contexts of a target may be made."""
-        return self._free_set & ~bitsets.of(self.columns_of(target), self.context_words)
+        return self._free_set & ~bitsets.of(self.columns_of[target], self.context_words)
 
     def wanted(self) -> list[int]:
         """The targets that are wanted."""

@@ -107,7 +107,7 @@ def test_without_the_rows_that_must_go_none_swaps(first: list[Row], pair: Pair, 
     world = World(nulls)
     world.change(Batch(first))
     rows = RankedRows(world.table)
-    out = rows.candidate(pair).rows_out()
+    out = rows.rows_out(pair)
     assert len(out) == measured(rows, pair).to_remove
     left = RankedRows(world.table, np.setdiff1d(np.arange(len(first)), out))
     assert measured(left, pair).swapped == 0

@@ -13,12 +13,12 @@ from typing import Generic
 
 import numpy as np
 
-from holdfast.borders.cover import Numbers
+from holdfast.borders.cover import Listed, Mask, Numbers, Parts
 from holdfast.borders.evidence import Witnesses
 from holdfast.borders.targets import Targets
 from holdfast.changes.diff import Cause, CauseKind, Diff, Finding
 from holdfast.engines.found.causes import Standing
-from holdfast.engines.found.covers import Listed, Mask, Parts, moved, within
+from holdfast.engines.found.covers import moved, within
 from holdfast.engines.found.rules import FoundRules, R
 from holdfast.engines.thresholds import FEWEST_ROWS
 from holdfast.pairs import bitsets

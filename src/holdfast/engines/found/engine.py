@@ -16,17 +16,17 @@ from typing import Any, ClassVar, Generic, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.borders.cover import Cover, Numbers, dump_parts, load_parts
+from holdfast.borders.cover import Cover, Listed, Numbers, Parts, dump_parts, load_parts
 from holdfast.borders.evidence import Witnesses
 from holdfast.borders.method import StrategyChoice, strategy_in_words
 from holdfast.borders.targets import Targets
 from holdfast.changes.diff import NOBODY, Cause, CauseKind, Diff, Witness
 from holdfast.engines.contract import Engine, RuleClass
 from holdfast.engines.found.causes import Causes
-from holdfast.engines.found.covers import Listed, Parts, minimal
+from holdfast.engines.found.covers import minimal
 from holdfast.engines.found.diff import Moment, Step
 from holdfast.engines.found.rules import FoundRules, R, Wording
-from holdfast.engines.found.strategies import Covers, CoverStrategy, Spec
+from holdfast.engines.found.strategies import CoverStrategy, Spec
 from holdfast.engines.found.witnesses import Broken, Compared, breaking_pairs
 from holdfast.engines.thresholds import FEWEST_ROWS
 from holdfast.engines.watched import Arrays, Facts, WatchedTable, inside
@@ -55,14 +55,14 @@ class ContextState(Generic[R]):
     now: Moment[R] | None = None
     step: Step[R] | None = None
 
-    def __init__(self, subject: WatchedTable, spec: Spec, strategy: CoverStrategy, covers: Covers, why: str) -> None:
+    def __init__(self, subject: WatchedTable, spec: Spec, strategy: CoverStrategy, covers: Parts, why: str) -> None:
         self.subject, self.spec, self.strategy, self.why = subject, spec, strategy, why
         self.covers: dict[int, Cover] = {}
         self.minimal: dict[int, Cover] = {}
         self._columns = subject.part(FilledColumns)
         self.follow(subject.table, covers)
 
-    def follow(self, after: Table, changed: Covers) -> list[int]:
+    def follow(self, after: Table, changed: Parts) -> list[int]:
         """Take in the covers that a batch changed; gives the targets whose minimal rules may have changed."""
         self.table, self.filled = after, self._columns.now
         self.covers |= changed

@@ -12,8 +12,9 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
+from holdfast.borders.cover import Listed, Mask, Parts
 from holdfast.borders.targets import Targets
-from holdfast.engines.found.covers import Listed, Mask, Parts, chosen
+from holdfast.engines.found.covers import chosen
 from holdfast.lazy_rules import LazyRules, parsed
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words

@@ -8,14 +8,13 @@ from counting removals. All give the same covers; what several engines keep of a
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from numpy.typing import NDArray
 
 from holdfast.borders.borders import Borders
-from holdfast.borders.cover import Cover, Numbers
+from holdfast.borders.cover import Numbers, Parts
 from holdfast.borders.evidence import Witnesses
 from holdfast.borders.rows import CodedColumns, RankedColumns
 from holdfast.borders.targets import Targets
@@ -26,7 +25,6 @@ from holdfast.table.change import Change
 from holdfast.table.runner import Runner
 
 S = TypeVar("S")
-Covers = Mapping[int, Cover]
 
 
 class Strategy(ABC, Generic[S]):
@@ -66,8 +64,8 @@ class Followed:
     that came, where the strategy knows; and pairs of rows that it came across and that may have broken rules.
     """
 
-    covers: Covers
-    moved: tuple[Covers, Covers] | None = None
+    covers: Parts
+    moved: tuple[Parts, Parts] | None = None
     pairs: Witnesses | None = None
 
 
@@ -76,21 +74,16 @@ class CoverStrategy(Strategy[Spec]):
 
     @classmethod
     @abstractmethod
-    def begin(cls, subject: WatchedTable, spec: Spec, runner: Runner, progress: Progress) -> tuple[Self, Covers]:
+    def begin(cls, subject: WatchedTable, spec: Spec, runner: Runner, progress: Progress) -> tuple[Self, Parts]:
         """Find the covers of all wanted targets, from scratch."""
 
     @abstractmethod
-    def follow(self, covers: Covers, change: Change, runner: Runner, progress: Progress) -> Followed:
+    def follow(self, covers: Parts, change: Change, runner: Runner, progress: Progress) -> Followed:
         """Take in a batch that the subject has followed, given the covers of all targets before it."""
 
     def counted(self) -> list[tuple[Words, Numbers]]:
         """Contexts for which the strategy has counted how many ordered pairs of rows they put together."""
         return []
-
-
-def exact(covers: Mapping[int, Words]) -> dict[int, Cover]:
-    """Covers of rules that hold without an error."""
-    return {target: Cover(contexts) for target, contexts in covers.items()}
 
 
 class BorderStrategy(CoverStrategy):
@@ -104,18 +97,17 @@ class BorderStrategy(CoverStrategy):
     @classmethod
     def begin(
         cls, subject: WatchedTable, spec: Spec, runner: Runner, progress: Progress
-    ) -> tuple[BorderStrategy, Covers]:
+    ) -> tuple[BorderStrategy, Parts]:
         """Compare some rows, and prove what they leave."""
         rows = subject.part(_rows_for(spec), runner, progress)
         borders = Borders.of(rows, spec.targets, spec.max_size, runner, progress)
-        return cls(borders), exact(borders.covers)
+        return cls(borders), borders.covers
 
-    def follow(self, covers: Covers, change: Change, runner: Runner, progress: Progress) -> Followed:
+    def follow(self, covers: Parts, change: Change, runner: Runner, progress: Progress) -> Followed:
         """Look at what the batch touches."""
-        borders = self.borders
-        borders.covers = {target: part.sets for target, part in covers.items()}
-        changed = borders.follow(change.dead, runner, progress)
-        return Followed(exact(changed), pairs=borders.evidence.witnesses)
+        self.borders.covers = dict(covers)
+        changed = self.borders.follow(change.dead, runner, progress)
+        return Followed(changed, pairs=self.borders.evidence.witnesses)
 
     def counted(self) -> list[tuple[Words, Numbers]]:
         """The pairs of rows that each context puts together were counted when it was proved."""

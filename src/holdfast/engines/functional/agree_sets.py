@@ -8,8 +8,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.borders.cover import Cover
-from holdfast.engines.found.strategies import Covers, CoverStrategy, Followed, Spec, exact
+from holdfast.borders.cover import Cover, Parts, exact
+from holdfast.engines.found.strategies import CoverStrategy, Followed, Spec
 from holdfast.engines.functional import derive
 from holdfast.engines.functional.approximate import derive_approximate
 from holdfast.engines.thresholds import limit_of
@@ -95,12 +95,12 @@ class AgreeSetStrategy(CoverStrategy):
     @classmethod
     def begin(
         cls, subject: WatchedTable, spec: Spec, runner: Runner, progress: Progress
-    ) -> tuple[AgreeSetStrategy, Covers]:
+    ) -> tuple[AgreeSetStrategy, Parts]:
         """Compare all pairs, and derive."""
         strategy = cls(subject.part(CountedAgreeSets, runner, progress), spec)
         return strategy, strategy._derived(subject.table.rows, progress)
 
-    def follow(self, covers: Covers, change: Change, runner: Runner, progress: Progress) -> Followed:  # noqa: ARG002
+    def follow(self, covers: Parts, change: Change, runner: Runner, progress: Progress) -> Followed:  # noqa: ARG002
         """Derive what a batch changed in the agree-sets."""
         maximal, spec = self.pairs.changed, self._spec
         if spec.error or maximal is None:

@@ -12,10 +12,11 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from holdfast.borders.cover import Listed, Parts
 from holdfast.borders.method import SIGNATURES, StrategyChoice, choose
 from holdfast.borders.targets import Targets
 from holdfast.changes.diff import Cause
-from holdfast.engines.found.covers import Listed, Parts, chosen
+from holdfast.engines.found.covers import chosen
 from holdfast.engines.found.engine import ContextEngine, ContextState
 from holdfast.engines.found.strategies import BorderStrategy, Spec
 from holdfast.engines.order import OrderSettings

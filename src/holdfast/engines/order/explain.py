@@ -69,7 +69,7 @@ def explain(table: Table, text: str) -> OrderExplanation:
     tested = int(TestedPairs(table).of(*sets)[0])
     rows = RankedColumns(table)
     grouped = Contexts(rows).of(sum(1 << column for column in context))
-    broken = _Broken.first(rows, grouped.partition, targets.columns_of(target), targets.is_descending(target))
+    broken = _Broken.first(rows, grouped.partition, targets.columns_of[target], targets.is_descending(target))
     to_remove = counter_of(rows, targets, target, Scratch())(grouped, table.rows) if broken else 0
     error, empty = g3(to_remove, table.rows), is_empty(table, [*context, *compared])
     return OrderExplanation(
@@ -127,14 +127,11 @@ class _Broken:
             known = np.logical_and(*(own != NULL_CODE for own in values))
         order = np.flatnonzero(known)
         order = order[np.lexsort((other[order], one[order], groups[order]))]
-        places, groups, one, other = places[order], groups[order], one[order], other[order]
-        differs = (groups[1:] != groups[:-1]) | (one[1:] != one[:-1])
-        start = np.maximum.accumulate(np.r_[0, np.where(differs, np.arange(1, len(one)), 0)][: len(one)])
-        ranks = groups * (other.max(initial=0) + 2) + other + 1  # higher than those of all groups before
-        highest = np.maximum.accumulate(ranks)
-        before = np.where(start > 0, highest[start - 1], 0)  # of the rows that are less on the first column
-        swapped = np.flatnonzero(before > ranks)
+        places, groups, other = places[order], groups[order], other[order]
+        ranks = groups * (other.max(initial=0) + 1) + other  # higher than those of all groups before
+        highest = np.maximum.accumulate(ranks)  # a higher one before a row is less on the first column
+        swapped = np.flatnonzero(highest > ranks)
         if not len(swapped):
             return None
-        (at,) = np.flatnonzero(ranks == before[swapped[0]])[:1]
+        (at,) = np.flatnonzero(ranks == highest[swapped[0]])[:1]
         return _Broken(places[at], places[swapped[0]], len(np.unique(groups[swapped])))

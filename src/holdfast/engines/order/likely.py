@@ -18,7 +18,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from holdfast.borders.rows import CodedColumns
-from holdfast.engines.order.swap_counts import ColumnCells, MeasuredOrder, OrderCandidate
+from holdfast.engines.order.swap_counts import MeasuredOrder, OrderCandidate
 from holdfast.engines.scored import Scored, Wanted
 from holdfast.engines.thresholds import LEAST_OF_SEVERAL, NEARLY_ORDERED, ROWS_TO_REMOVE, least
 from holdfast.engines.watched import WatchedTable
@@ -47,6 +47,11 @@ class Pair:
     b: int
     descending: bool
     context: int | None = None
+
+    @property
+    def columns(self) -> list[int]:
+        """All of them."""
+        return [column for column in (self.a, self.b, self.context) if column is not None]
 
 
 def likely(subject: WatchedTable, wanted: Wanted, runner: Runner, progress: Progress) -> Sequence[Scored]:  # noqa: ARG001
@@ -79,25 +84,39 @@ class RankedRows:
         self, table: Table, chosen: NDArray[np.int64] | None = None, codes: CodedColumns | None = None
     ) -> None:
         self.table, self._chosen, self._cells = table, chosen, (codes or CodedColumns(table)).cells
-        self.ranks, self.codes = cache(self._ranks), cache(self._codes)
+        self._rooms = [len(dictionary) for dictionary in table.dictionaries]
+        self.ranks = cache(self._ranks)
 
-    def _codes(self, column: int) -> ColumnCells:
-        codes = self._cells[column].view(np.int32)
-        chosen = codes if self._chosen is None else codes[self._chosen]
-        return ColumnCells(chosen, len(self.table.dictionaries[column]))
+    def codes(self, column: int) -> NDArray[np.uint32]:
+        """A column as codes."""
+        codes = self._cells[column]
+        return codes if self._chosen is None else codes[self._chosen]
 
-    def _ranks(self, column: int) -> ColumnCells:
-        codes = self.codes(column)
-        keys = self.table.order_keys(column).of(np.arange(codes.room))
-        ranks = np.empty(codes.room, np.int32)
-        ranks[np.argsort(keys, kind="stable")] = np.arange(codes.room)
-        return ColumnCells(ranks[codes.of], codes.room)
+    def _ranks(self, column: int) -> NDArray[np.int32]:
+        keys = self.table.order_keys(column).of(np.arange(self._rooms[column]))
+        ranks = np.empty(len(keys), np.int32)
+        ranks[np.argsort(keys, kind="stable")] = np.arange(len(keys))
+        return ranks[self.codes(column)]
+
+    def valued(self, pair: Pair) -> NDArray[np.bool_] | slice:
+        """The rows that could swap: where nulls are distinct, those without one."""
+        if self.table.schema.nulls.are_equal:
+            return slice(None)
+        return np.asarray(np.logical_and.reduce([self.codes(column) > 0 for column in pair.columns]))
 
     def candidate(self, pair: Pair) -> OrderCandidate:
         """A pair of columns on these rows."""
-        context = None if pair.context is None else self.codes(pair.context)
-        distinct = self.table.schema.nulls.are_distinct
-        return OrderCandidate(self.ranks(pair.a), self.ranks(pair.b), pair.descending, context, distinct)
+        rows, a_room, b_room = self.valued(pair), self._rooms[pair.a], self._rooms[pair.b]
+        a, b = (self.ranks(column)[rows].astype(np.int64) for column in (pair.a, pair.b))
+        keys = a * b_room + (b_room - 1 - b if pair.descending else b)
+        if pair.context is not None:
+            keys += self.codes(pair.context)[rows].astype(np.int64) * (a_room * b_room)
+        return OrderCandidate(keys, a_room, b_room, len(self.ranks(pair.a)))
+
+    def rows_out(self, pair: Pair) -> NDArray[np.int64]:
+        """The places of the rows that must go, of the fewest that must, ascending."""
+        out = self.candidate(pair).rows_out()
+        return np.arange(len(self.ranks(pair.a)))[self.valued(pair)][out]
 
 
 def _worth_a_look(sample: RankedRows, max_lhs: int, progress: Progress) -> Iterator[Pair]:
@@ -130,8 +149,7 @@ def _looked_at(sample: RankedRows, max_lhs: int, progress: Progress) -> tuple[li
 
 def _fits(table: Table, pair: Pair) -> bool:
     """Whether a row fits into a number, see `swap_counts`."""
-    columns = [column for column in (pair.a, pair.b, pair.context) if column is not None]
-    return prod(len(table.dictionaries[column]) for column in columns) < _MOST_KEY
+    return prod(len(table.dictionaries[column]) for column in pair.columns) < _MOST_KEY
 
 
 def _has_order(kept: pa.DataType) -> bool:
@@ -139,7 +157,7 @@ def _has_order(kept: pa.DataType) -> bool:
 
 
 def _groups(sample: RankedRows, column: int) -> bool:
-    codes = sample.codes(column).of
+    codes = sample.codes(column)
     return 1 < len(np.unique(codes)) <= len(codes) / _GROUP
 
 
@@ -165,7 +183,7 @@ def _scored(whole: RankedRows, pair: Pair, seen: MeasuredOrder) -> Scored:
     rule = Compatible(schema.name, context, columns, "desc" if pair.descending else "asc", error=seen.g3)
     rows: list[int] = []
     if seen.to_remove and score >= least(1 + len(context)):
-        rows = whole.table.living_ids()[whole.candidate(pair).rows_out()[:ROWS_TO_REMOVE]].tolist()
+        rows = whole.table.living_ids()[whole.rows_out(pair)[:ROWS_TO_REMOVE]].tolist()
     given = as_given(rule, seen, schema.nulls)
     return Scored(
         rule, schema.name, score, seen.support, _sentence(rule, seen), seen.to_remove, seen.g3, tuple(rows), given

@@ -18,10 +18,10 @@ from itertools import combinations
 
 import numpy as np
 
-from holdfast.borders.cover import Cover
+from holdfast.borders.cover import Cover, Parts
 from holdfast.borders.rows import RankedColumns
 from holdfast.borders.targets import Targets
-from holdfast.engines.found.strategies import Covers, CoverStrategy, Followed, Spec
+from holdfast.engines.found.strategies import CoverStrategy, Followed, Spec
 from holdfast.engines.order.border_search import Again, ApproximateBorder, Count, Judge
 from holdfast.engines.order.changed_groups import ChangedGroups
 from holdfast.engines.order.removals import Context, Contexts, Scratch, counter_of
@@ -58,13 +58,13 @@ class RemovalStrategy(CoverStrategy):
     @classmethod
     def begin(
         cls, subject: WatchedTable, spec: Spec, runner: Runner, progress: Progress
-    ) -> tuple[RemovalStrategy, Covers]:
+    ) -> tuple[RemovalStrategy, Parts]:
         """Count contexts to and fro between both borders."""
         rows = subject.part(RankedColumns, runner, progress)
         strategy = cls(rows, spec, {target: ApproximateBorder() for target in spec.targets.wanted()})
         return strategy, strategy._settled(None, progress)
 
-    def follow(self, covers: Covers, change: Change, runner: Runner, progress: Progress) -> Followed:  # noqa: ARG002
+    def follow(self, covers: Parts, change: Change, runner: Runner, progress: Progress) -> Followed:  # noqa: ARG002
         """Count again what the batch may have changed."""
         for target, part in covers.items():
             if part.broken is not None:

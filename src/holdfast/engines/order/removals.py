@@ -135,7 +135,7 @@ Counter = Callable[[GroupedRows, int], int]  # how many rows of a partition must
 
 def counter_of(rows: RankedColumns, targets: Targets, target: int, scratch: Scratch) -> Counter:
     """What counts for a target."""
-    columns = targets.columns_of(target)
+    columns = targets.columns_of[target]
     if len(columns) > 1:
         return _PairCounter(rows, (columns[0], columns[1]), targets.is_descending(target), scratch).count
     counts = np.zeros(int(rows.value_counts[columns[0]]), np.int64)
@@ -169,12 +169,12 @@ class _PairCounter:
 
     @cached_property
     def _ordered(self) -> tuple[Rows, Cells]:
-        return _sorted(self._rows, self._pair, self._descending)
+        return self._sorted(np.flatnonzero(self._rows.alive).astype(np.int32))
 
     def _chosen(self, rows: Rows) -> tuple[Rows, Cells]:
         """The same of some rows: sorted by themselves, if they are few, or else by their places in the whole."""
         if len(rows) * _TINY < self._rows.count:
-            return _sorted_few(self._rows, rows, self._pair, self._descending)
+            return self._sorted(rows)
         at = np.sort(self._places[rows])
         at = at[np.searchsorted(at, 0) :]
         ordered, values = self._ordered
@@ -188,25 +188,17 @@ class _PairCounter:
         places[ordered] = np.arange(len(ordered), dtype=np.int32)
         return places
 
-
-def _sorted(rows: RankedColumns, pair: tuple[int, int], descending: bool) -> tuple[Rows, Cells]:
-    """The living rows by the first column and then the second, with the second's cells, so that both rise."""
-    one, other = (rows.cells[column, : rows.count] for column in pair)
-    living = rows.alive & (one > 0) & (other > 0) if rows.distinct else rows.alive
-    ordered = np.flatnonzero(living).astype(np.int32)
-    counts = rows.value_counts
-    ordered = sorted_by(ordered, other, int(counts[pair[1]]))
-    ordered = sorted_by(ordered[::-1] if descending else ordered, one, int(counts[pair[0]]))
-    values = other[ordered]
-    return ordered, np.uint32(counts[pair[1]]) - values if descending else values
-
-
-def _sorted_few(rows: RankedColumns, chosen: Rows, pair: tuple[int, int], descending: bool) -> tuple[Rows, Cells]:
-    """The same of some rows."""
-    one, other = (rows.cells[column][chosen] for column in pair)
-    if rows.distinct:
-        valued = (one > 0) & (other > 0)
-        chosen, one, other = chosen[valued], one[valued], other[valued]
-    other = np.uint32(rows.value_counts[pair[1]]) - other if descending else other
-    order = np.lexsort((other, one))
-    return chosen[order], other[order]
+    def _sorted(self, rows: Rows) -> tuple[Rows, Cells]:
+        """Some rows by the first column and then the second, with the second's cells, so that both rise."""
+        first, second = self._pair
+        one, other = self._rows.cells[first], self._rows.cells[second]
+        if self._rows.distinct:
+            rows = rows[(one[rows] > 0) & (other[rows] > 0)]
+        values = int(self._rows.value_counts[second])
+        if len(rows) * _TINY < self._rows.count:
+            own = np.uint32(values) - other[rows] if self._descending else other[rows]
+            order = np.lexsort((own, one[rows]))
+            return rows[order], own[order]
+        rows = sorted_by(rows, other, values, self._descending)
+        rows = sorted_by(rows, one, int(self._rows.value_counts[first]))
+        return rows, np.uint32(values) - other[rows] if self._descending else other[rows]

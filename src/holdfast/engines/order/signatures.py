@@ -16,10 +16,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from holdfast.borders.cover import Cover
+from holdfast.borders.cover import Cover, Parts, exact
 from holdfast.borders.evidence import Border, maximal
 from holdfast.borders.targets import Targets
-from holdfast.engines.found.strategies import Covers, CoverStrategy, Followed, Spec, exact
+from holdfast.engines.found.strategies import CoverStrategy, Followed, Spec
 from holdfast.engines.watched import Arrays, Facts, WatchedTable
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
@@ -71,13 +71,13 @@ class SignatureStrategy(CoverStrategy):
     @classmethod
     def begin(
         cls, subject: WatchedTable, spec: Spec, runner: Runner, progress: Progress
-    ) -> tuple[SignatureStrategy, Covers]:
+    ) -> tuple[SignatureStrategy, Parts]:
         """Compare all pairs, and derive."""
         pairs = subject.part(CountedSignatures, runner, progress)
         strategy = cls(pairs, spec, MaximalSignatures.none(spec.targets).with_more(pairs.sets.sets))
         return strategy, strategy._derived(spec.targets.wanted(), progress)
 
-    def follow(self, covers: Covers, change: Change, runner: Runner, progress: Progress) -> Followed:  # noqa: ARG002
+    def follow(self, covers: Parts, change: Change, runner: Runner, progress: Progress) -> Followed:  # noqa: ARG002
         """Derive what a batch changed in the maximal agree-sets."""
         before, delta = self._maximal, self._pairs.delta
         if before.rests_on(delta.vanished):

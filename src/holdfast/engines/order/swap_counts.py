@@ -60,56 +60,25 @@ class MeasuredOrder:
 
 
 @dataclass(frozen=True, eq=False)
-class ColumnCells:
-    """A column of some rows: a number each, and how many numbers there may be."""
-
-    of: NDArray[np.signedinteger]
-    room: int
-
-    def chosen(self, rows: NDArray[np.bool_] | slice) -> Numbers:
-        """Those of some rows."""
-        return self.of[rows].astype(np.int64)
-
-
-@dataclass(frozen=True, eq=False)
 class OrderCandidate:
-    """A pair of columns in a context, which may be none, one of them read downwards or not; for some rows, of which
-    those may be left out that have a null in these columns.
-    """
+    """A pair of columns in a context, which may be none, for those of some rows that nothing leaves out."""
 
-    a: ColumnCells
-    b: ColumnCells
-    descending: bool
-    context: ColumnCells | None = None
-    without_nulls: bool = False
-
-    def keys(self) -> Numbers:
-        """Each row as a number; see above."""
-        rows = self._rows()
-        b = self.b.chosen(rows)
-        keys = self.a.chosen(rows) * self.b.room + (self.b.room - 1 - b if self.descending else b)
-        if self.context is None:
-            return keys
-        return self.context.chosen(rows) * (self.a.room * self.b.room) + keys
-
-    def _rows(self) -> NDArray[np.bool_] | slice:
-        if not self.without_nulls:
-            return slice(None)
-        used = [cells.of > 0 for cells in (self.a, self.b, self.context) if cells is not None]
-        return np.asarray(np.logical_and.reduce(used))
+    keys: Numbers  # each row as a number; see above
+    a_room: int  # how many numbers there are for A
+    b_room: int
+    rows: int  # with those left out
 
     def measured(self, most: float = 1.0) -> MeasuredOrder | None:
         """What the rows say; None where more than this share of them must go."""
-        rows, keys = len(self.a.of), np.sort(self.keys())
+        rows, keys = self.rows, np.sort(self.keys)
         falling = self.values(keys)
         to_remove = int(rising.count_out(falling, np.empty(len(keys), np.int64), int(most * rows)))
         if to_remove > most * rows:
             return None
-        climb = int(rising.longest_climb(keys // self.b.room, falling, np.empty(len(keys), np.int64)))
+        climb = int(rising.longest_climb(keys // self.b_room, falling, np.empty(len(keys), np.int64)))
         swapped = int(rising.count_falls(falling, np.empty(len(keys), np.int64))) if to_remove else 0
-        whole = self.a.room * self.b.room
-        both, ones = _Runs.of(keys, whole), _Runs.of(keys // self.b.room, self.a.room)
-        others = _Runs.of(np.sort(falling), self.b.room)
+        both, ones = _Runs.of(keys, self.a_room * self.b_room), _Runs.of(keys // self.b_room, self.a_room)
+        others = _Runs.of(np.sort(falling), self.b_room)
         pairs = both.sizes * (both.sizes - 1) // 2
         differing = pairs - ones.pairs - others.pairs + both.pairs
         tests = differing > 0
@@ -127,18 +96,15 @@ class OrderCandidate:
 
     def values(self, keys: Numbers) -> Numbers:
         """Group and B of sorted rows."""
-        return keys // (self.a.room * self.b.room) * self.b.room + keys % self.b.room
+        return keys // (self.a_room * self.b_room) * self.b_room + keys % self.b_room
 
     def rows_out(self) -> Numbers:
-        """The places of rows that must go, of the fewest that must, ascending."""
-        keys = self.keys()
-        order = np.argsort(keys, kind="stable")
-        out = np.empty(len(keys), np.bool_)
-        tails, before = np.empty((2, len(keys)), np.int64)
-        rising.mark_out(self.values(keys[order]), tails, before, out)
-        rows = self._rows()
-        places = np.arange(len(keys)) if isinstance(rows, slice) else np.flatnonzero(rows)
-        return np.sort(places[order[out]])
+        """The rows that must go, of the fewest that must: their places among the keys, ascending."""
+        order = np.argsort(self.keys, kind="stable")
+        out = np.empty(len(order), np.bool_)
+        tails, before = np.empty((2, len(order)), np.int64)
+        rising.mark_out(self.values(self.keys[order]), tails, before, out)
+        return np.sort(order[out])
 
 
 @dataclass(frozen=True, eq=False)

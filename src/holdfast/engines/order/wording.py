@@ -21,7 +21,7 @@ class OrderWording(rules.Wording[Canonical]):
 
     def text(self, target: int, context: Sequence[int], written: Sequence[str]) -> str:
         """The text of a rule."""
-        own, columns = [written[c] for c in context], self.targets.columns_of_each[target]
+        own, columns = [written[c] for c in context], self.targets.columns_of[target]
         if len(columns) == 1:
             return constant_text(own, written[columns[0]])
         one, other = (written[c] for c in columns)
@@ -29,7 +29,7 @@ class OrderWording(rules.Wording[Canonical]):
 
     def rule(self, target: int, context: Sequence[int], error: float, figure: int | None, empty: bool) -> Canonical:
         """A rule."""
-        own, columns = tuple([self.names[c] for c in context]), self.targets.columns_of_each[target]
+        own, columns = tuple([self.names[c] for c in context]), self.targets.columns_of[target]
         if len(columns) == 1:
             return ConstantOD(self.table, own, self.names[columns[0]], error=error, tested_pairs=figure, empty=empty)
         one, other = (self.names[c] for c in columns)
