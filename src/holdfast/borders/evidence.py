@@ -10,7 +10,7 @@ The pairs that stand for an agree-set are stored with it, a few for each target,
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,7 +26,7 @@ from holdfast.table.threads import OnProgress, SoFar, each
 
 RowPairs = NDArray[np.int64]  # [pair, 2]: row ids
 
-_WORTH_THREADS = 1000  # sets
+WORTH_THREADS = 1000  # sets
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,16 +84,31 @@ class Border:
         """
         sets, bits = self.sets, self.bits
 
-        def one(target: int, found: SoFar) -> Words:
-            edges = ~sets[bitsets.has(bits, target)] & self.targets.free(target)
-            return all_minimal_hitting_sets(edges, max_size=max_size, progress=found)
+        def edges(target: int) -> Words:
+            return ~sets[bitsets.has(bits, target)] & self.targets.free(target)
 
         chosen, broken = list(wanted), set(bitsets.elements(np.bitwise_or.reduce(bits, axis=0)))
         searched = [target for target in chosen if target in broken] if max_size != 0 else []
-        answers = each(searched, one, None if len(sets) > _WORTH_THREADS else 0, progress)
-        found = dict(zip(searched, answers, strict=True))
+        found = minimal_contexts(searched, edges, len(sets), max_size, progress)
         nothing, none = np.zeros((1, sets.shape[1]), np.uint64), sets[:0]
         return {target: found.get(target, none if target in broken else nothing) for target in chosen}
+
+
+def minimal_contexts(
+    targets: Sequence[int],
+    edges: Callable[[int], Words],
+    sets: int,
+    max_size: int | None = None,
+    progress: OnProgress | None = None,
+) -> dict[int, Words]:
+    """The minimal contexts of some targets: each meets all edges of its target, which come from `sets` agree-sets.
+    Targets are independent of each other, so they are derived in threads. Ctrl-C ends it within a fraction of a second.
+    """
+
+    def one(target: int, found: SoFar) -> Words:
+        return all_minimal_hitting_sets(edges(target), max_size=max_size, progress=found)
+
+    return dict(zip(targets, each(targets, one, None if sets > WORTH_THREADS else 0, progress), strict=True))
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ reported; nor is one whose score is below the threshold, where a class has such 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Any, ClassVar, Generic, TypeVar, cast
@@ -21,7 +21,7 @@ from holdfast.borders.evidence import Witnesses
 from holdfast.borders.method import StrategyChoice, strategy_in_words
 from holdfast.borders.targets import Targets
 from holdfast.changes.diff import NOBODY, Cause, CauseKind, Diff, Witness
-from holdfast.engines.contract import Engine, RuleClass
+from holdfast.engines.contract import Engine, RuleClass, RuleExplanation
 from holdfast.engines.found.causes import Causes
 from holdfast.engines.found.covers import minimal
 from holdfast.engines.found.diff import Moment, Step
@@ -95,6 +95,7 @@ class ContextEngine(Engine[WatchedTable, S], Generic[R, S]):
     state: type[S]
     wording: type[Wording[R]]
     strategies: ClassVar[tuple[type[CoverStrategy], ...]]
+    explanation: Callable[[Table, str], RuleExplanation]  # of a rule of a table, given its text
     stored_as: ClassVar[tuple[str, str]]  # the names of contexts and of errors in a dump
     folder: ClassVar[str] = ""  # of the strategy's arrays there
     error: ClassVar[ErrorName]
@@ -196,6 +197,11 @@ class ContextEngine(Engine[WatchedTable, S], Generic[R, S]):
     def how(self, state: S) -> str:
         """By which strategy, and why."""
         return strategy_in_words(state.strategy.name, state.why)
+
+    def explain(self, state: S | None, subject: WatchedTable, text: str, rows: Sequence[int] = ()) -> RuleExplanation:  # noqa: ARG002
+        """How far a rule holds, watched or not, and which rows to look at."""
+        self.refuse_rows(rows)
+        return self.explanation(subject.table, text)
 
 
 class BrokenContexts(Broken):

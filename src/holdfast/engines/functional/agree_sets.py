@@ -1,21 +1,31 @@
-"""Keys and FDs from counted agree-sets, which both share."""
+"""Keys and FDs from counted agree-sets, which both share (papers: dynast, section 1; DepMiner's second phase).
+
+`X -> A` holds iff X meets the complement of every agree-set that lacks A, and those of the maximal ones are enough.
+The key is a target like the columns (see `pairs.maximal`): X is a key iff X meets the complement of every agree-set;
+two equal rows agree on all columns, the complement is empty, and nothing meets it.
+
+After a batch only those targets whose maximal agree-sets changed are mended, or derived again where that is cheaper.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.borders.cover import Cover, Parts, exact
+from holdfast.borders.evidence import WORTH_THREADS, minimal_contexts
 from holdfast.engines.found.strategies import CoverStrategy, Followed, Spec
-from holdfast.engines.functional import derive
 from holdfast.engines.functional.approximate import derive_approximate
 from holdfast.engines.thresholds import limit_of
 from holdfast.engines.watched import Arrays, Facts, WatchedTable, below, inside
 from holdfast.errors import BadInput
 from holdfast.pairs import bitsets
+from holdfast.pairs.bitsets import Words
+from holdfast.pairs.hitting import Mended, mended
 from holdfast.pairs.maximal import Maximal, Shift
 from holdfast.pairs.multiset import MOST_COLUMNS, Delta
 from holdfast.pairs.signatures import SignatureKind
@@ -26,7 +36,7 @@ from holdfast.table.change import Change
 from holdfast.table.rewrite import UsedCodes
 from holdfast.table.runner import Runner
 from holdfast.table.table import Table
-from holdfast.table.threads import OnProgress
+from holdfast.table.threads import OnProgress, SoFar, each
 
 
 class CountedAgreeSets(PairWatch):
@@ -105,9 +115,7 @@ class AgreeSetStrategy(CoverStrategy):
         maximal, spec = self.pairs.changed, self._spec
         if spec.error or maximal is None:
             return Followed(self._derived(change.after.rows, progress))
-        known = {target: part.sets for target, part in covers.items()}
-        said = _saying(spec, len(known), progress)
-        changed = derive.follow(known, maximal[1], maximal[0], spec.max_size, said)
+        changed = mended_covers(covers, *maximal, spec.max_size, _saying(spec, len(covers), progress))
         now, went, came = (
             exact({target: getattr(each, name) for target, each in changed.items()})
             for name in ("sets", "lost", "gained")
@@ -118,7 +126,9 @@ class AgreeSetStrategy(CoverStrategy):
         spec, sets, targets = self._spec, self.pairs.sets, self._spec.targets.wanted()
         said = _saying(spec, len(targets), progress)
         if not spec.error:
-            return exact(derive.derive(self.pairs.maximal(progress), targets, spec.max_size, said))
+            maximal = self.pairs.maximal(progress)
+            found = minimal_contexts(targets, partial(edges_of, maximal), len(maximal.sets), spec.max_size, said)
+            return exact(found)
         limit, columns = limit_of(spec.error, pairs_of(rows)), spec.targets.columns
         return derive_approximate(sets.sets, sets.counts, columns, targets, limit, spec.max_size, said)
 
@@ -147,3 +157,28 @@ def refuse_wide(table: Table) -> None:
             f"the table {table.schema.name!r} has {columns} columns, and keys and FDs are found among up to "
             f"{MOST_COLUMNS}; choose some with --columns"
         )
+
+
+def mended_covers(
+    covers: Parts, before: Maximal, shift: Shift, max_lhs: int | None, progress: OnProgress
+) -> dict[int, Mended]:
+    """The left sides of those targets that a batch touched; `before` are the maximal sets before it."""
+
+    def one(target: int, found: SoFar) -> Mended:
+        gone, come = (_complements(sets, before.columns, target) for sets in shift.of(target))
+        return mended(covers[target].sets, edges_of(before, target), gone, come, max_size=max_lhs, progress=found)
+
+    changed = [target for target in shift.targets() if target in covers]
+    many = len(before.sets) > WORTH_THREADS or sum(len(covers[t]) for t in changed) > 50 * WORTH_THREADS
+    return dict(zip(changed, each(changed, one, None if many else 0, progress), strict=True))
+
+
+def edges_of(maximal: Maximal, target: int) -> Words:
+    """What the left sides of a target must meet: its minimal difference sets."""
+    return _complements(maximal.family(target), maximal.columns, target)
+
+
+def _complements(sets: Words, columns: int, target: int) -> Words:
+    """The columns outside each set, all of which lack the target, the target aside."""
+    words = sets.shape[1]
+    return sets ^ (bitsets.first(columns, words) & ~bitsets.of([target], words))

@@ -7,7 +7,6 @@ above 0 asks for approximate rules, `settings.max_lhs` bounds left sides and key
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import cast
 
@@ -18,11 +17,10 @@ from holdfast.engines.found.engine import ContextEngine, ContextState
 from holdfast.engines.found.strategies import BorderStrategy, Spec
 from holdfast.engines.functional import FunctionalSettings
 from holdfast.engines.functional.agree_sets import AgreeSetStrategy, refuse_wide
-from holdfast.engines.functional.explain import DependencyExplanation, explain
+from holdfast.engines.functional.explain import explain
 from holdfast.engines.functional.scoring import Ranked, worth_of
 from holdfast.engines.functional.wording import DependencyRules, DependencyWording
 from holdfast.engines.thresholds import FEWEST_ROWS
-from holdfast.engines.watched import WatchedTable
 from holdfast.progress import Progress
 from holdfast.rules.dependency import Dependency
 from holdfast.rules.error_measures import pairs_of
@@ -41,6 +39,7 @@ class FunctionalEngine(ContextEngine[Dependency, DependencyState]):
     smaller = "stronger"
     state = DependencyState
     wording = DependencyWording
+    explanation = staticmethod(explain)
     _settings: FunctionalSettings
 
     def _spec(self, table: Table, within: tuple[int, ...] | None = None) -> Spec:
@@ -72,14 +71,3 @@ class FunctionalEngine(ContextEngine[Dependency, DependencyState]):
     def ranked(self, state: DependencyState) -> Ranked:
         """The rules, those with the highest scores first."""
         return Ranked(self.result(state), state.table)
-
-    def explain(
-        self,
-        state: DependencyState | None,  # noqa: ARG002
-        subject: WatchedTable,
-        text: str,
-        rows: Sequence[int] = (),
-    ) -> DependencyExplanation:
-        """How far a key or an FD holds, watched or not, and which rows to look at."""
-        self.refuse_rows(rows)
-        return explain(subject.table, text)

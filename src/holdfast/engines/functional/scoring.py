@@ -42,29 +42,28 @@ class Ranked(LazyRules[Dependency]):
     """
 
     def __init__(self, rules: DependencyRules, table: Table) -> None:
-        self._rules, self._empty = (shortest_first(some) for some in (rules.tested(), rules.untested()))
-        self._table = table
+        listed = rules.listed.shortest_first()
+        empty = rules.filled.empty(rules.wording.needed(listed))
+        self._rules = rules.in_order(listed.some(np.argsort(empty, kind="stable")))
+        self._tested, self._table = int(np.count_nonzero(~empty)), table
 
     def __len__(self) -> int:
-        return len(self._rules) + len(self._empty)
+        return len(self._rules)
 
     def __iter__(self) -> Iterator[str]:
         return (rule.text for rule in self.rules())
 
     def __getitem__(self, text: str) -> Dependency:
-        if (known := self._scored.get(text)) is not None:
-            return known
-        return self._empty[text] if text in self._empty else self._rules[text]
+        return self._scored.get(text) or self._rules[text]
 
     def rules(self) -> Iterator[Dependency]:
         """The rules in their order."""
         yield from self._scored.values()
         yield from islice(self._rules.rules(), len(self._scored), None)
-        yield from self._empty.rules()
 
     def untested(self) -> DependencyRules:
         """Those that are empty."""
-        return self._empty
+        return self._rules.untested()
 
     def written(self, names: Mapping[str, str]) -> Iterator[tuple[str, float | None]]:
         """Texts with other names in place of the columns', and scores."""
@@ -72,13 +71,13 @@ class Ranked(LazyRules[Dependency]):
             yield rule.written(names), rule.worth.score if rule.worth else None
         wording = self._rules.wording
         written = [names[name] for name in wording.names]
-        for rules, known in ((self._rules, len(self._scored)), (self._empty, 0)):
-            yield from ((text, None) for text in islice(wording.texts(rules.listed, written), known, None))
+        texts = wording.texts(self._rules.listed, written)
+        yield from ((text, None) for text in islice(texts, len(self._scored), None))
 
     @cached_property
     def _scored(self) -> dict[str, Dependency]:
         """The shortest rules with their scores, the best first; of equals the shortest."""
-        first = list(islice(self._rules.rules(), MOST_RULES))
+        first = list(islice(self._rules.rules(), min(MOST_RULES, self._tested)))
         known = sorted(scored(self._table, first), key=lambda rule: -(rule.worth.score if rule.worth else 0.0))
         return {rule.text: rule for rule in known}
 
@@ -87,14 +86,10 @@ def worth_of(table: Table, rules: DependencyRules, among: Container[str] | None 
     """What those of some rules, all or those among some, are worth in a table that may have a score of `BROKEN` or
     more.
     """
-    some = shortest_first(rules.some(bitsets.sizes(rules.joined.contexts) <= _LENGTH).tested())
-    short = [rule for rule in some.rules() if among is None or rule.text in among]
+    some = rules.some(bitsets.sizes(rules.joined.contexts) <= _LENGTH).tested()
+    shortest_first = some.in_order(some.listed.shortest_first())
+    short = [rule for rule in shortest_first.rules() if among is None or rule.text in among]
     return {rule.text: rule.worth for rule in scored(table, short, BROKEN) if rule.worth is not None}
-
-
-def shortest_first(rules: DependencyRules) -> DependencyRules:
-    """The same rules, the shortest first; those with equal left sides follow one another."""
-    return rules.in_order(rules.listed.shortest_first())
 
 
 def scored(table: Table, rules: Sequence[Dependency], least: float = 0.0) -> Iterator[Dependency]:

@@ -8,7 +8,7 @@ rules are found again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from holdfast.engines.found.covers import chosen
 from holdfast.engines.found.engine import ContextEngine, ContextState
 from holdfast.engines.found.strategies import BorderStrategy, Spec
 from holdfast.engines.order import OrderSettings
-from holdfast.engines.order.explain import OrderExplanation, explain
+from holdfast.engines.order.explain import explain
 from holdfast.engines.order.removal_strategy import RemovalStrategy
 from holdfast.engines.order.signatures import SignatureStrategy
 from holdfast.engines.order.tested_pairs import TestedPairs
@@ -55,6 +55,7 @@ class OrderEngine(ContextEngine[Canonical, OrderState]):
     mended = Cause("mended")
     state = OrderState
     wording = OrderWording
+    explanation = staticmethod(explain)
     _settings: OrderSettings
 
     def _spec(self, table: Table, within: tuple[int, ...] | None = None) -> Spec:
@@ -117,14 +118,3 @@ class OrderEngine(ContextEngine[Canonical, OrderState]):
         rules, targets = self.result(state), state.spec.targets
         tested = state.tested.of(rules.listed.contexts, targets.sets_of_pairs[rules.listed.targets])
         return rules.in_order(rules.listed.best_first(tested))
-
-    def explain(
-        self,
-        state: OrderState | None,  # noqa: ARG002
-        subject: WatchedTable,
-        text: str,
-        rows: Sequence[int] = (),
-    ) -> OrderExplanation:
-        """Whether a rule holds, watched or not, with its tested pairs; or two rows that break it."""
-        self.refuse_rows(rows)
-        return explain(subject.table, text)

@@ -89,7 +89,7 @@ class RankedRows:
 
     def codes(self, column: int) -> NDArray[np.uint32]:
         """A column as codes."""
-        codes = self._cells[column]
+        codes: NDArray[np.uint32] = self._cells[column]
         return codes if self._chosen is None else codes[self._chosen]
 
     def _ranks(self, column: int) -> NDArray[np.int32]:
