@@ -15,9 +15,8 @@ import pyarrow.csv
 from benchmarks.data import shared
 from benchmarks.frame import Case, Rss, benchmark, quick
 from holdfast.engines.functional import FunctionalSettings
-from holdfast.engines.functional.agree_sets import CountedAgreeSets
+from holdfast.engines.functional.agree_sets import CountedAgreeSets, derived_covers
 from holdfast.engines.functional.approximate import derive_approximate
-from holdfast.engines.functional.derive import derive
 from holdfast.engines.functional.engine import DependencyState, FunctionalEngine
 from holdfast.engines.functional.wording import DependencyRules
 from holdfast.engines.registry import rule_class
@@ -100,7 +99,7 @@ def deriving() -> Iterator[Case]:
 def _derived(name: str, texts: pa.Table, counted: CountedAgreeSets) -> Iterator[Case]:
     columns, sets = texts.num_columns, counted.sets.sets
     with Rss() as weight:
-        seconds, fds = timed(lambda: derive(Maximal.of(sets, columns), range(columns)))
+        seconds, fds = timed(lambda: derived_covers(Maximal.of(sets, columns), range(columns)))
     rival, theirs = their_fds(texts)
     mine = {(tuple(bitsets.elements(lhs)), target) for target, part in fds.items() for lhs in part}
     wide = name == "flight_1k"
@@ -109,7 +108,7 @@ def _derived(name: str, texts: pa.Table, counted: CountedAgreeSets) -> Iterator[
         mine == theirs, "8 s, 1 GB" if wide else "", (seconds < 8 and weight.own_mb < 1024) if wide else None,
         f"{len(sets):,} agree-sets", texts.num_rows,
     )  # fmt: skip
-    seconds, keys = timed(lambda: derive(Maximal.of(sets, columns), [columns]))
+    seconds, keys = timed(lambda: derived_covers(Maximal.of(sets, columns), [columns]))
     rival, theirs = their_keys(texts)
     mine = {(tuple(bitsets.elements(lhs)), columns) for lhs in keys[columns]}
     yield Case(
@@ -125,7 +124,7 @@ def _bounded(name: str, folder: str) -> Iterator[Case]:
     for targets, what in ((range(columns), "FDs"), (range(columns, columns + 1), "keys")):
         started = time.perf_counter()
         with Rss() as weight:
-            found = derive(Maximal.of(sets, columns), targets, 3)
+            found = derived_covers(Maximal.of(sets, columns), targets, 3)
         count = sum(len(part) for part in found.values())
         seconds = time.perf_counter() - started
         yield Case(

@@ -9,7 +9,7 @@ After a batch only those targets whose maximal agree-sets changed are mended, or
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, ClassVar, Self
 
@@ -126,9 +126,7 @@ class AgreeSetStrategy(CoverStrategy):
         spec, sets, targets = self._spec, self.pairs.sets, self._spec.targets.wanted()
         said = _saying(spec, len(targets), progress)
         if not spec.error:
-            maximal = self.pairs.maximal(progress)
-            found = minimal_contexts(targets, partial(edges_of, maximal), len(maximal.sets), spec.max_size, said)
-            return exact(found)
+            return exact(derived_covers(self.pairs.maximal(progress), targets, spec.max_size, said))
         limit, columns = limit_of(spec.error, pairs_of(rows)), spec.targets.columns
         return derive_approximate(sets.sets, sets.counts, columns, targets, limit, spec.max_size, said)
 
@@ -157,6 +155,13 @@ def refuse_wide(table: Table) -> None:
             f"the table {table.schema.name!r} has {columns} columns, and keys and FDs are found among up to "
             f"{MOST_COLUMNS}; choose some with --columns"
         )
+
+
+def derived_covers(
+    maximal: Maximal, targets: Sequence[int], max_lhs: int | None = None, progress: OnProgress | None = None
+) -> dict[int, Words]:
+    """The minimal left sides of some targets."""
+    return minimal_contexts(targets, partial(edges_of, maximal), len(maximal.sets), max_lhs, progress)
 
 
 def mended_covers(
