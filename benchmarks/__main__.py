@@ -90,21 +90,32 @@ def table(outcome: Outcome) -> Table:
     """The outcome as a table for people."""
     shown = Table(title=escape(f"{outcome.name}: {outcome.what}"), title_justify="left")
     shown.add_column("case", overflow="fold")
+    is_of_paper = any(case.published for case in outcome.cases)
+    if is_of_paper:
+        shown.add_column("published", overflow="fold")
     for heading in ("ours", "rival", "ratio", "peak RSS"):
         shown.add_column(heading, justify="right", overflow="fold")
     for heading in ("answers equal", "goal", "met", "note"):
         shown.add_column(heading, overflow="fold")
     for case in outcome.cases:
-        rival = f"{_seconds(case.rival)} {case.rival_name}".strip()
+        rival = f"{seconds_in_words(case.rival)} {case.rival_name}".strip()
         ratio = "-" if case.ratio is None else f"{case.ratio:.3g}x"
         peak = "-" if case.peak_rss_mb is None else f"{case.peak_rss_mb:,.0f} MB"
-        cells = [case.case, _seconds(case.ours), rival, ratio, peak]
+        cells = [
+            case.case,
+            *([case.published or "-"] if is_of_paper else []),
+            seconds_in_words(case.ours),
+            rival,
+            ratio,
+            peak,
+        ]
         cells += [_yes_or_no(case.equal), case.goal or "-", _yes_or_no(case.met), case.note]
         shown.add_row(*map(escape, cells))
     return shown
 
 
-def _seconds(value: float | None) -> str:
+def seconds_in_words(value: float | None) -> str:
+    """Seconds as people read them."""
     if value is None:
         return "-"
     for unit, factor in (("s", 1.0), ("ms", 1e3)):

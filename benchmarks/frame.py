@@ -59,6 +59,7 @@ class Case:
     met: bool | None = None
     note: str = ""
     rows: int | None = None
+    published: str = ""  # what a paper says of it
 
     @property
     def ratio(self) -> float | None:
@@ -117,7 +118,10 @@ def benchmark(name: str, what: str) -> Callable[[Run], Run]:
 
 def load(file: Path) -> list[Benchmark]:
     """Import one module of benchmarks and return those that it declares."""
-    module = f"benchmarks.{file.stem}"
+    folder = file.parent.resolve()
+    module = ".".join(
+        ["benchmarks", *(folder.relative_to(HERE).parts if folder.is_relative_to(HERE) else ()), file.stem]
+    )
     spec = importlib.util.spec_from_file_location(module, file)
     if spec is None or spec.loader is None:
         raise ImportError(f"{file.name} is not a Python module")

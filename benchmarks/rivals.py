@@ -59,6 +59,11 @@ def _fastod(algorithm: Any) -> set[Rule]:
     return {order_rule(str(rule)) for rule in every}
 
 
+def _order(algorithm: Any) -> set[Rule]:
+    """Rules about lists of columns: these are numbered, as nothing of ours is compared with them."""
+    return {((), number) for number, _ in enumerate(algorithm.get_list_ods())}
+
+
 def order_rule(text: str) -> Rule:
     """An order dependency as Desbordante writes it, with columns counted from 1."""
     found = _OD.match(text)
@@ -84,6 +89,7 @@ def _run(name: str, file: str) -> dict[str, Any]:
 
     known: dict[str, tuple[Any, Callable[[Any], set[Rule]]]] = {
         "Fastod": (desbordante.od.algorithms.Fastod, _fastod),
+        "Order": (desbordante.od.algorithms.Order, _order),
         "HyFD": (desbordante.fd.algorithms.HyFD, _hyfd),
         "HPIValid": (desbordante.ucc.algorithms.HPIValid, _hpivalid),
     }
