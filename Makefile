@@ -7,7 +7,7 @@ PYTEST := $(MEMORY) $(BIN)/python -m pytest -n 2 --dist loadgroup
 # Hundreds of processes start in the tests, each of them sooner where Python may store its bytecode.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup demo quick test matrix fix lint types layers unit browser bench compare same pictures golden \
+.PHONY: help setup demo quick test matrix fix lint types layers unit browser bench papers compare same pictures golden \
 	requirements clean
 
 help:  ## Show what can be made
@@ -58,6 +58,9 @@ browser:  ## Fetch a browser for the tests of the page: with apt-get, else from 
 
 bench: setup  ## Measure against rivals; NAMES="ground …" runs some, QUICK=1 small sizes
 	$(BIN)/python -m benchmarks $(NAMES) $(if $(QUICK),--quick)
+
+papers: setup  ## Repeat what the five papers measured, into docs/papers.md; NAMES="dynast-T4 …" runs some, QUICK=1 prints only
+	$(BIN)/python -m benchmarks.papers $(NAMES) $(if $(QUICK),--quick,--write docs/papers.md)
 
 compare: setup  ## Is this version slower than BASE=COMMIT? NAMES="…" ROUNDS=5 QUICK=1
 	$(BIN)/python -m benchmarks.compare $(BASE) $(NAMES) $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(QUICK),--quick)

@@ -28,7 +28,7 @@ def _beside(what: str, file: Path, published: str, comparable: bool = True) -> I
     ours = discovered(file, "od", 2)
     fastod, order = (told_by(name, file, _LIMIT) for name in ("Fastod", "Order"))
     mine = order_rules(ours.found)
-    equal = None if fastod.rules is None or not comparable and mine != fastod.rules else mine == fastod.rules
+    equal = None if fastod.rules is None or (not comparable and mine != fastod.rules) else mine == fastod.rules
     yield Case(
         what, ours.seconds, fastod.seconds, f"Fastod{fastod.stopped}", ours.peak_mb, equal,
         note=f"{_counted(mine)}; search {ours.search:.2f} s", published=published,

@@ -1,7 +1,7 @@
-"""What the paper inclusion measured: clusters of TPC-H and of a wide table, kept under batches, beside static discovery.
+"""What the paper inclusion measured: clusters of TPC-H and of a wide table under batches, beside static discovery.
 
-S-INDD, the paper's own rival, is not to be had; Desbordante's Spider and Faida stand for it. MusicBrainz, Plista and the
-genome are not to be had; uniprot_1k, 223 columns, stands for wide tables.
+S-INDD, the paper's own rival, is not to be had; Desbordante's Spider and Faida stand for it. MusicBrainz, Plista and
+the genome are not to be had; uniprot_1k, 223 columns, stands for wide tables.
 """
 
 from __future__ import annotations
