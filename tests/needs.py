@@ -38,7 +38,7 @@ LONG = """
     benchmarks/test_data.py
     engines/column/test_column.py::test_text_order_survives_new_labels
     benchmarks/test_papers.py::test_every_figure_runs_quickly_and_right
-    engines/column/test_column.py::test_text_order_survives_labels_that_are_spread_anew
+    engines/column/test_column.py::test_text_order_survives_new_labels
     engines/denial/test_differential.py
     engines/denial/test_engine_paper.py::test_deleted_rows_stay_deleted_without_an_equality
     engines/denial/test_index_files.py
