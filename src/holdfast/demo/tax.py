@@ -7,10 +7,10 @@ strictly with Salary.
 
 Row i is a pure function of i, so a table can be made in pieces: its second thousand rows are
 `make_tax(1000, offset=1000)`, whether or not the first were ever made.
-Cost: linear in rows, a few hundred bytes a row while it is made; a million rows take about a second.
+Cost: linear in rows, a few hundred bytes a row while it is made; a million rows take about a second. Does not load
+pandas (see `table/arrow.py`), so that benchmarks measure without it.
 """
 
-from collections.abc import Iterable
 from hashlib import blake2b
 from itertools import product
 from os import PathLike
@@ -21,6 +21,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
+
+from holdfast.table import arrow
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -91,15 +93,15 @@ _TOWN_HEADS = (
 _TOWN_TAILS = "BORO BROOK BURG BURY CREEK DALE FIELD FORD GROVE HAVEN HURST LAND LEY MONT PORT SIDE TON VALE VIEW"
 
 
-def _joined(*parts: str) -> Iterable[str]:
+def _joined(*parts: str) -> list[str]:
     """A name for each choice of one word of each part."""
-    return map("".join, product(*map(str.split, parts)))
+    return ["".join(words) for words in product(*map(str.split, parts))]
 
 
-_FEMALE_NAMES = [*_joined(_FIRST_HEADS, _FIRST_MIDDLES, _FEMALE_TAILS)]
-_FIRST_NAMES = pa.array([*_FEMALE_NAMES, *_joined(_FIRST_HEADS, _FIRST_MIDDLES, _MALE_TAILS)])
-_LAST_NAMES = pa.array(_joined(_LAST_HEADS, _LAST_MIDDLES, _LAST_TAILS))
-TOWNS = pa.array(_joined(_TOWN_HEADS, _TOWN_TAILS))
+_FEMALE_NAMES = _joined(_FIRST_HEADS, _FIRST_MIDDLES, _FEMALE_TAILS)
+_FIRST_NAMES = arrow.texts([*_FEMALE_NAMES, *_joined(_FIRST_HEADS, _FIRST_MIDDLES, _MALE_TAILS)])
+_LAST_NAMES = arrow.texts(_joined(_LAST_HEADS, _LAST_MIDDLES, _LAST_TAILS))
+TOWNS = arrow.texts(_joined(_TOWN_HEADS, _TOWN_TAILS))
 
 _CODES = np.array([code for code in range(201, 990) if code % 100 != 11])  # 211, 311, … are services
 _AREA_CODES = _shuffle(_CODES, "world/areas")[:AREAS]
@@ -112,9 +114,11 @@ _TOP_RATES = 4.0 + below(60, _OF_STATES, "world/top") / 10.0  # that no salary r
 _HALF_SALARIES = 20_000 + 1_000 * below(40, _OF_STATES, "world/half")  # that pay half of it
 
 _OF_ZIPS = np.arange(len(STATES) * _ZIPS_PER_STATE)
-_ZIPS = pa.array(
-    f"{1_001 + _ZIP_RANGE * state + position * 7 % _ZIP_RANGE:05d}"  # 7 is coprime to the range: no repeats
-    for state, position in product(range(len(STATES)), range(_ZIPS_PER_STATE))
+_ZIPS = arrow.texts(
+    [
+        f"{1_001 + _ZIP_RANGE * state + position * 7 % _ZIP_RANGE:05d}"  # 7 is coprime to the range: no repeats
+        for state, position in product(range(len(STATES)), range(_ZIPS_PER_STATE))
+    ]
 )
 # Towns of one state lie together in the list; neighbours overlap, so that a name can occur in two states.
 _TOWN_PLACES = _OF_ZIPS // _ZIPS_PER_STATE * 20 + below(_TOWNS_PER_STATE, _OF_ZIPS, "world/city")
@@ -147,23 +151,27 @@ def make_tax(rows: int, *, offset: int = 0) -> pa.Table:
     names = len(_FEMALE_NAMES)
     return pa.table(
         {
-            "FName": _FIRST_NAMES.take(pa.array(below(names, index, "0/first") + (1 - female) * names)),
-            "LName": _LAST_NAMES.take(pa.array(below(len(_LAST_NAMES), index, "0/last"))),
-            "Gender": pa.array(["M", "F"]).take(pa.array(female)),
-            "AreaCode": _AREA_CODES[area],
+            "FName": _chosen(_FIRST_NAMES, below(names, index, "0/first") + (1 - female) * names),
+            "LName": _chosen(_LAST_NAMES, below(len(_LAST_NAMES), index, "0/last")),
+            "Gender": _chosen(arrow.texts(["M", "F"]), female),
+            "AreaCode": arrow.from_numpy(_AREA_CODES[area]),
             "Phone": _phone_text(number),
-            "City": TOWNS.take(pa.array(_TOWN_OF_ZIP[zip_code])),
-            "State": pa.array(STATES).take(pa.array(state)),
-            "Zip": _ZIPS.take(pa.array(zip_code)),
-            "MaritalStatus": pa.array(["S", "M"]).take(pa.array(married)),
-            "HasChild": pa.array(["N", "Y"]).take(pa.array(parent)),
-            "Salary": salary,
-            "Rate": rate_of(state, salary),
-            "SingleExemp": _SINGLE[state] * (1 - married),
-            "MarriedExemp": 2 * _SINGLE[state] * married,
-            "ChildExemp": _CHILD[state] * parent,
+            "City": _chosen(TOWNS, _TOWN_OF_ZIP[zip_code]),
+            "State": _chosen(arrow.texts(STATES), state),
+            "Zip": _chosen(_ZIPS, zip_code),
+            "MaritalStatus": _chosen(arrow.texts(["S", "M"]), married),
+            "HasChild": _chosen(arrow.texts(["N", "Y"]), parent),
+            "Salary": arrow.from_numpy(salary),
+            "Rate": arrow.from_numpy(rate_of(state, salary)),
+            "SingleExemp": arrow.from_numpy(_SINGLE[state] * (1 - married)),
+            "MarriedExemp": arrow.from_numpy(2 * _SINGLE[state] * married),
+            "ChildExemp": arrow.from_numpy(_CHILD[state] * parent),
         }
     )
+
+
+def _chosen(values: pa.Array, places: Ints) -> pa.Array:
+    return values.take(arrow.from_numpy(places))
 
 
 def _phones(index: Ints) -> tuple[Ints, Ints]:
@@ -177,9 +185,9 @@ def _phones(index: Ints) -> tuple[Ints, Ints]:
 
 def _phone_text(number: Ints) -> Any:
     """Numbers below PHONES as 'ddd-dddd'."""
-    parts = [pa.array(number // 10_000), pa.array(number % 10_000)]
+    parts = [arrow.from_numpy(number // 10_000), arrow.from_numpy(number % 10_000)]
     padded = [pc.utf8_lpad(part.cast(pa.string()), width, "0") for part, width in zip(parts, (3, 4), strict=True)]
-    return pc.binary_join_element_wise(*padded, "-")
+    return pc.binary_join_element_wise(*padded, arrow.text("-"))
 
 
 def write_csv(table: pa.Table, path: str | PathLike[str]) -> None:
