@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,7 @@ from holdfast.changes.equal_rows import Codes, hash_rows
 from holdfast.changes.operations import INSERT
 from holdfast.table import bulk, files, shard
 from holdfast.table.encode import Caster, Staged, merge
-from holdfast.table.load import fresh_values, open_segment, with_segments
+from holdfast.table.load import fresh_runs, open_segment, with_segments, write_segment
 from holdfast.table.refused_rows import NO_ROWS, WrongRows, refuse, refuse_null_keys
 from holdfast.table.resolve import Mode, OnMissing, Resolution, resolve, resolve_snapshot
 from holdfast.table.runner import Runner
@@ -105,11 +106,8 @@ def _encode(table: Table, chunks: list[Staged], casters: Sequence[Caster | None]
 def _write_one(where: TableFiles, old: Table, grown: Table, made: Shard, found: Resolution, folder: str) -> Admitted:
     """One segment for the whole batch."""
     first = grown.next_id
-    arrays, facts = fresh_values(old.dictionaries, grown.dictionaries)
-    path = files.new_path(folder)
-    files.write(path, {**made.arrays(), **arrays, "dead": found.dead}, facts)
-    segment = Segment(path, first)
-    after = grown.changed([replace(made, path=path)], found.dead)
+    segment = write_segment(folder, made, found.dead, fresh_runs(old.dictionaries, grown.dictionaries))
+    after = grown.changed([replace(made, path=segment.path)], found.dead)
     after = replace(after, where=TableFiles(where.schema, (*where.segments, segment), after.next_id))
     return Admitted(after, (segment,), range(first, after.next_id), found.dead)
 
@@ -174,28 +172,22 @@ class _Bulk:
         """The files of new values, and each column's file of maps."""
         self._say("Building dictionaries")
         casters = self._incoming.casters or [None] * self._width
-        chunks, known = tuple(self._paths), tuple(segment.path for segment in self._where.segments)
-        tasks = [
-            bulk.MergeColumn(c, column, chunks, known, self._folder, casters[c])
-            for c, column in enumerate(self._table.schema.columns)
-        ]
-        merged = self._runner.map(bulk.merge_column, tasks)
-        maps, values = [each.maps for each in merged], [each.values for each in merged if each.values is not None]
+        known = [segment.path for segment in self._where.segments]
+        merge = partial(bulk.merge_column, self._table.schema.columns, casters, self._paths, known, self._folder)
+        merged = self._runner.map(merge, range(self._width))
+        maps, values = [maps for maps, _ in merged], [values for _, values in merged if values is not None]
         self._temporary += maps
         self._lasting += values
         return values, maps
 
     def _finish(self, maps: list[str]) -> list[str]:
         self._say("Writing shards")
-        tasks = [
-            bulk.FinishShard(number, chunk, tuple(maps), self._table.schema.key, self._folder)
-            for number, chunk in enumerate(self._paths)
-        ]
-        finished = self._runner.map(bulk.finish_shard, tasks)
-        shards = [each.shard for each in finished]
+        finish = partial(bulk.finish_shard, maps, self._table.schema.key, self._folder)
+        finished = self._runner.map(finish, list(enumerate(self._paths)))
+        shards = [path for path, _ in finished]
         self._lasting += shards
         if not self._incoming.tolerant:
-            refuse_null_keys(self._table, sum(each.null_keys for each in finished))
+            refuse_null_keys(self._table, sum(null_keys for _, null_keys in finished))
         return shards
 
     def _resolve(self, shards: list[str], values: list[str]) -> tuple[list[str], NDArray[np.int64], WrongRows, int]:
@@ -203,11 +195,8 @@ class _Bulk:
         self._say("Matching rows")
         slices = max(1, (self._incoming.rows + self._table.rows) // _ROWS_A_SLICE)
         bounds = [(1 << 64) * i // slices for i in range(slices + 1)]
-        tasks = [
-            bulk.ResolveRange(self._where, tuple(shards), low, high, self._incoming.mode, self._folder)
-            for low, high in itertools.pairwise(bounds)
-        ]
-        answers = self._runner.map(bulk.resolve_range, tasks)
+        resolve_range = partial(bulk.resolve_range, self._where, shards, self._incoming.mode, self._folder)
+        answers = self._runner.map(resolve_range, list(itertools.pairwise(bounds)))
         self._temporary += answers
         wrong, ignored = self._wrong(shards, answers).without_ignored(self._incoming.on_missing)
         if not self._incoming.tolerant:
@@ -235,11 +224,8 @@ class _Bulk:
             return shards
         marks_path = self._temporary_path()
         files.write(marks_path, marks)
-        tasks = [
-            bulk.KeepRows(path, marks_path, i, self._table.schema.key, self._width, self._folder)
-            for i, path in enumerate(shards)
-        ]
-        kept = [path for path in self._runner.map(bulk.keep_rows, tasks) if path is not None]
+        keep = partial(bulk.keep_rows, self._table.schema.key, self._width, marks_path, self._folder)
+        kept = [path for path in self._runner.map(keep, list(enumerate(shards))) if path is not None]
         self._temporary += shards
         self._lasting += kept
         return kept
@@ -247,10 +233,8 @@ class _Bulk:
     def _admitted(self, shards: list[str], values: list[str], dead: NDArray[np.int64]) -> Admitted:
         segments = [Segment(path) for path in values]
         if len(dead):
-            path = files.new_path(self._folder)
-            self._lasting.append(path)
-            files.write(path, {"dead": dead})
-            segments.append(Segment(path))
+            segments.append(write_segment(self._folder, dead=dead))
+            self._lasting.append(segments[-1].path)
         first = next_id = self._table.next_id
         for path in shards:
             segments.append(Segment(path, next_id))

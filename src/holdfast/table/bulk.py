@@ -14,8 +14,8 @@ with them. Files whose names did not come back don't count; the next writer of t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,8 +24,9 @@ from holdfast.changes.operations import INSERT
 from holdfast.table import files, shard
 from holdfast.table.dictionary import Dictionary
 from holdfast.table.encode import Caster, Staged, merge
-from holdfast.table.load import open_table, runs_of
+from holdfast.table.load import open_table, runs_of, write_segment
 from holdfast.table.resolve import Mode, resolve, resolve_snapshot
+from holdfast.table.runs import ValueRun
 from holdfast.table.shard import Shard
 from holdfast.table.table import TableFiles
 from holdfast.table.types import Column
@@ -47,105 +48,65 @@ def read_staged(path: str, width: int) -> tuple[Staged, NDArray[np.int8] | None]
     return Staged(codes, tuple(arrays[f"value/{c}"] for c in range(width))), arrays.get("operation")
 
 
-@dataclass(frozen=True)
-class MergeColumn:
-    """Merge the column at a place of staged chunks into the dictionary that some segments hold."""
-
-    place: int
-    column: Column
-    chunks: tuple[str, ...]
-    segments: tuple[str, ...]
-    folder: str
-    caster: Caster | None
-
-
-class Merged(NamedTuple):
-    """The files of a merged column: its maps, and its new values where there are any."""
-
-    maps: str
-    values: str | None
-
-
-def merge_column(task: MergeColumn) -> Merged:
-    """Write the new values and the maps."""
-    dictionary = Dictionary(task.column.type)
-    for path in task.segments:
-        arrays, facts = files.read(path)
-        if run := runs_of(arrays, facts).get(task.place):
+def merge_column(
+    columns: Sequence[Column],
+    casters: Sequence[Caster | None],
+    chunks: Sequence[str],
+    segments: Sequence[str],
+    folder: str,
+    place: int,
+) -> tuple[str, str | None]:
+    """Merge the column at a place of staged chunks into the dictionary that some segments hold; gives the files of its
+    maps, and of its new values where there are any.
+    """
+    dictionary = Dictionary(columns[place].type)
+    for path in segments:
+        if run := runs_of(*files.read(path)).get(place):
             dictionary = dictionary.appended(run)
-    chunks = [files.read(path)[0][f"value/{task.place}"] for path in task.chunks]
-    maps, fresh = merge(chunks, dictionary, task.caster, task.column.name)
-    maps_path, values_path = files.new_path(task.folder), files.new_path(task.folder)
+    values = [files.read(path)[0][f"value/{place}"] for path in chunks]
+    maps, fresh = merge(values, dictionary, casters[place], columns[place].name)
+    maps_path = files.new_path(folder)
     files.write(maps_path, {f"map/{i}": narrow for i, narrow in enumerate(maps)})
     if not len(fresh):
-        return Merged(maps_path, None)
-    files.write(values_path, {f"value/{task.place}": fresh}, {"first": {str(task.place): len(dictionary)}})
-    return Merged(maps_path, values_path)
+        return maps_path, None
+    return maps_path, write_segment(folder, runs={place: ValueRun(len(dictionary), fresh)}).path
 
 
-@dataclass(frozen=True)
-class FinishShard:
-    """Turn chunk number `number` into a shard; its ids count from 0 until a commit gives it its own."""
-
-    number: int
-    chunk: str
-    maps: tuple[str, ...]
-    key: tuple[int, ...]
-    folder: str
-
-
-class Finished(NamedTuple):
-    """The file of a shard, and how many cells of its key are null."""
-
-    shard: str
-    null_keys: int
-
-
-def finish_shard(task: FinishShard) -> Finished:
-    """Write the shard and the operations of its rows."""
-    arrays, _ = files.read(task.chunk)
-    columns = [
-        shard.narrowed(files.read(path)[0][f"map/{task.number}"][arrays[f"code/{c}"]])
-        for c, path in enumerate(task.maps)
-    ]
-    made = shard.build(columns, task.key, range(len(columns[0])))
+def finish_shard(maps: Sequence[str], key: tuple[int, ...], folder: str, chunk: tuple[int, str]) -> tuple[str, int]:
+    """Turn a chunk, given by its number and file, into a shard; its ids count from 0 until a commit gives it its own.
+    Gives the file of the shard and of the operations of its rows, and how many cells of its key are null.
+    """
+    number, path = chunk
+    arrays, _ = files.read(path)
+    columns = [shard.narrowed(files.read(own)[0][f"map/{number}"][arrays[f"code/{c}"]]) for c, own in enumerate(maps)]
+    made = shard.build(columns, key, range(len(columns[0])))
     extra = {"operation": arrays["operation"]} if "operation" in arrays else {}
-    path = files.new_path(task.folder)
-    files.write(path, {**made.arrays(), **extra})
-    return Finished(path, sum(int((columns[c] == 0).sum()) for c in task.key))
+    finished = files.new_path(folder)
+    files.write(finished, {**made.arrays(), **extra})
+    return finished, sum(int((columns[c] == 0).sum()) for c in key)
 
 
-@dataclass(frozen=True)
-class ResolveRange:
-    """Resolve the rows of new shards whose hash h has `low <= h < high`, against the table or as its snapshot."""
-
-    table: TableFiles
-    shards: tuple[str, ...]
-    low: int
-    high: int
-    mode: Mode
-    folder: str
-
-
-def resolve_range(task: ResolveRange) -> str:
-    """Write which rows of which shard are born or wrong, and which rows of the table die; gives the file."""
-    table = open_table(task.table)
+def resolve_range(where: TableFiles, shards: Sequence[str], mode: Mode, folder: str, bounds: tuple[int, int]) -> str:
+    """Resolve the rows of new shards whose hash lies within bounds, the upper one excluded, against the table or as its
+    snapshot: writes which rows of which shard are born or wrong, and which rows of the table die; gives the file.
+    """
+    table = open_table(where)
     width = len(table.schema.columns)
     of_shard, places, parts, kinds = [], [], [], []
-    for number, path in enumerate(task.shards):
+    for number, path in enumerate(shards):
         arrays, _ = files.read(path)
         piece = shard.from_arrays(arrays, 0, width, path)
-        rows = np.sort(_slice(piece, task.low, task.high)).astype(np.int64)
+        rows = np.sort(_slice(piece, *bounds)).astype(np.int64)
         of_shard.append(np.full(len(rows), number, np.int64))
         places.append(rows)
         parts.append(np.stack([column[rows].astype(np.uint32) for column in piece.columns]))
         kinds.append(arrays["operation"][rows] if "operation" in arrays else np.full(len(rows), INSERT, np.int8))
     codes, operations = np.concatenate(parts, axis=1), np.concatenate(kinds)
-    if task.mode == "snapshot":
-        ids = [s.ids_of(_living(_slice(s, task.low, task.high), mask)) for s, mask in table.living()]
+    if mode == "snapshot":
+        ids = [s.ids_of(_living(_slice(s, *bounds), mask)) for s, mask in table.living()]
         found = resolve_snapshot(table, np.sort(np.concatenate([np.empty(0, np.int64), *ids])), codes)
     else:
-        found = resolve(table, codes, operations, mode=task.mode)
+        found = resolve(table, codes, operations, mode=mode)
     shard_of, place_of = np.concatenate(of_shard), np.concatenate(places)
     wrong, why = found.wrong
     answer = {"shard": shard_of[found.born], "place": place_of[found.born], "dead": found.dead}
@@ -155,9 +116,9 @@ def resolve_range(task: ResolveRange) -> str:
         "wrong_kind": operations[wrong],
         "why": why,
     }
-    path = files.new_path(task.folder)
-    files.write(path, {**answer, **reported, **{f"wrong_code/{c}": codes[c, wrong] for c in range(width)}})
-    return path
+    resolved = files.new_path(folder)
+    files.write(resolved, {**answer, **reported, **{f"wrong_code/{c}": codes[c, wrong] for c in range(width)}})
+    return resolved
 
 
 def _slice(piece: Shard, low: int, high: int) -> NDArray[np.uint32]:
@@ -170,25 +131,16 @@ def _living(places: NDArray[np.uint32], mask: NDArray[np.bool_] | None) -> NDArr
     return places if mask is None else places[mask[places]]
 
 
-@dataclass(frozen=True)
-class KeepRows:
-    """Write a shard again with some of its rows only (those marked 1 in a file's array)."""
-
-    path: str
-    marks: str
-    number: int
-    key: tuple[int, ...]
-    width: int
-    folder: str
-
-
-def keep_rows(task: KeepRows) -> str | None:
-    """Write the smaller shard; gives its file, or None where no row is left."""
-    rows = np.flatnonzero(files.read(task.marks)[0][str(task.number)])
+def keep_rows(key: tuple[int, ...], width: int, marks: str, folder: str, piece: tuple[int, str]) -> str | None:
+    """Write a shard, given by its number and file, again with those of its rows that are marked 1 in the array of its
+    number; gives the file, or None where no row is left.
+    """
+    number, path = piece
+    rows = np.flatnonzero(files.read(marks)[0][str(number)])
     if not len(rows):
         return None
-    piece = shard.load(task.path, 0, task.width)
-    made = shard.build([column[rows] for column in piece.columns], task.key, range(len(rows)))
-    path = files.new_path(task.folder)
-    files.write(path, made.arrays())
-    return path
+    columns = shard.load(path, 0, width).columns
+    made = shard.build([column[rows] for column in columns], key, range(len(rows)))
+    kept = files.new_path(folder)
+    files.write(kept, made.arrays())
+    return kept

@@ -93,25 +93,31 @@ class Dictionary:
 
     def values(self, codes: NDArray[Any]) -> pa.Array:
         """The values of some codes, null for code 0."""
-        codes = codes.astype(np.int64)
-        if len(codes) and (run := self._run_of(int(codes.min()), int(codes.max()))) is not None:  # much less to do
-            return images.from_images(run.take(codes - run.first), self.kept)
-        given = codes[codes != NULL_CODE]
-        parts, places = [], []
-        for run in self.runs:
-            inside = np.flatnonzero((given >= run.first) & (given < run.first + len(run)))
-            if len(inside):
-                parts.append(run.take(given[inside] - run.first))
-                places.append(inside)
-        back = np.full(len(codes), -1, np.int64)
-        if parts:
-            back[np.flatnonzero(codes != NULL_CODE)[np.concatenate(places)]] = np.arange(len(given))
-        plain = images.from_images(images.concat(parts or [images.none_of(self.kept)]), self.kept)
-        return plain.take(arrow.from_numpy(back, null=back < 0))
+        found, places = self._found(codes.astype(np.int64))
+        plain = images.from_images(found, self.kept)
+        return plain if places is None else plain.take(arrow.from_numpy(places, null=places < 0))
 
-    def _run_of(self, least: int, greatest: int) -> ValueRun | None:
-        """The run that holds all codes from one to another, if one does."""
-        return next((run for run in self.runs if run.first <= least and greatest < run.first + len(run)), None)
+    def images(self, codes: NDArray[np.int64]) -> Images:
+        """The images of some codes, null's not among them."""
+        found, places = self._found(codes)
+        return found if places is None else images.take(found, places)
+
+    def _found(self, codes: NDArray[np.int64]) -> tuple[Images, NDArray[np.int64] | None]:
+        """The images of some codes run by run, and the place of each code's among them, -1 for null. None: they stand
+        as the codes do, as one run holds them all, which is much less to do.
+        """
+        least, greatest = (int(codes.min()), int(codes.max())) if len(codes) else (NULL_CODE, NULL_CODE)
+        parts, places, count = [images.none_of(self.kept)], np.full(len(codes), -1, np.int64), 0
+        for run in self.runs:
+            end = run.first + len(run)
+            if run.first <= least and greatest < end:
+                return run.take(codes - run.first), None
+            inside = np.flatnonzero((codes >= run.first) & (codes < end))
+            if len(inside):
+                parts.append(run.take(codes[inside] - run.first))
+                places[inside] = np.arange(count, count + len(inside))
+                count += len(inside)
+        return images.concat(parts), places
 
     def image_range(self, first: int, count: int) -> Images:
         """The images of `count` codes from `first` on, in code order."""

@@ -26,6 +26,8 @@ from holdfast.table.runs import FileRun, ValueRun
 from holdfast.table.shard import Shard
 from holdfast.table.table import Alive, Segment, Table, TableFiles
 
+_NO_IDS: NDArray[np.int64] = np.empty(0, np.int64)
+_NO_RUNS: Mapping[int, ValueRun] = {}
 Argument = TypeVar("Argument")
 Answer = TypeVar("Answer")
 
@@ -41,7 +43,7 @@ class LoadedSegment:
     @property
     def dead(self) -> NDArray[np.int64]:
         """The ids of the rows that it says died."""
-        return np.asarray(self.arrays["dead"]) if "dead" in self.arrays else np.empty(0, np.int64)
+        return np.asarray(self.arrays["dead"]) if "dead" in self.arrays else _NO_IDS
 
 
 def open_segment(segment: Segment) -> LoadedSegment:
@@ -68,8 +70,8 @@ def with_segments(table: Table, segments: Sequence[LoadedSegment], next_id: int)
         for each in segments
         if "place" in each.arrays and each.arrays.length("place")
     ]
-    arrived = table.grown(tuple(dictionaries)).changed(shards, np.empty(0, np.int64))
-    dead = np.unique(np.concatenate([np.empty(0, np.int64), *(each.dead for each in segments)]))
+    arrived = table.grown(tuple(dictionaries)).changed(shards, _NO_IDS)
+    dead = np.unique(np.concatenate([_NO_IDS, *(each.dead for each in segments)]))
     where = TableFiles(table.schema, (*table.where.segments, *(each.segment for each in segments)), next_id)
     there, _ = arrived.which_live(dead)  # compaction drops dead rows, and older segments may still name them
     return replace(arrived.changed([], dead[there]), next_id=next_id, where=where)
@@ -86,17 +88,26 @@ def runs_of(arrays: CheckedArrays, facts: Mapping[str, Any]) -> dict[int, ValueR
     return {int(c): FileRun(first, arrays, int(c)) for c, first in facts.get("first", {}).items()}
 
 
-def fresh_values(
-    before: tuple[Dictionary, ...], after: tuple[Dictionary, ...]
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The arrays and facts that a segment stores of the values added between two versions of dictionaries."""
-    arrays: dict[str, Any] = {}
-    first: dict[str, int] = {}
-    for c, (old, new) in enumerate(zip(before, after, strict=True)):
-        if len(new) > len(old):
-            arrays[f"value/{c}"] = new.image_range(len(old), len(new) - len(old))
-            first[str(c)] = len(old)
-    return arrays, {"first": first}
+def fresh_runs(before: Sequence[Dictionary], after: Sequence[Dictionary]) -> dict[int, ValueRun]:
+    """The values added between two versions of dictionaries, by column."""
+    versions = enumerate(zip(before, after, strict=True))
+    return {
+        c: ValueRun(len(old), new.image_range(len(old), len(new) - len(old)))
+        for c, (old, new) in versions
+        if len(new) > len(old)
+    }
+
+
+def write_segment(
+    folder: str, rows: Shard | None = None, dead: NDArray[np.int64] = _NO_IDS, runs: Mapping[int, ValueRun] = _NO_RUNS
+) -> Segment:
+    """Write a segment: some rows, the ids of rows that died, and new values by column."""
+    arrays: dict[str, Any] = {} if rows is None else rows.arrays()
+    for column, run in runs.items():
+        arrays |= {f"value/{column}": run.values, f"order/{column}": run.order}
+    path = files.new_path(folder)
+    files.write(path, {**arrays, "dead": dead}, {"first": {str(column): run.first for column, run in runs.items()}})
+    return Segment(path, rows.first_id if rows is not None and len(rows) else 0)
 
 
 def run_probe(

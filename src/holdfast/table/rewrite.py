@@ -24,14 +24,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.table import files, images, shard
 from holdfast.table.dictionary import NULL_CODE, Dictionary
-from holdfast.table.load import runs_of
+from holdfast.table.load import runs_of, write_segment
 from holdfast.table.runs import ValueRun
 from holdfast.table.shard import AnyCodes, Shard
 from holdfast.table.table import Alive, Segment, Table
@@ -85,49 +85,28 @@ def renumbered(table: Table, place: int, stays: NDArray[np.int64]) -> NewColumn:
 def write_anew(
     table: Table, columns: Iterable[NewColumn | None], key: tuple[int, ...], folder: str
 ) -> tuple[Segment, ...]:
-    """Write the living rows into files of a folder, with columns that are made of the table's; None: an empty one."""
-    writer = _Writer(folder)
+    """Write the living rows into files of a folder, with columns that are made of the table's; None: an empty one.
+    Values wait until they are many, or until rows come that they go with.
+    """
+    segments: list[Segment] = []
+    waiting: dict[int, ValueRun] = {}
     maps: list[tuple[int, NDArray[np.uint32]] | None] = []
     for place, column in enumerate(columns):
         maps.append(column and (column.origin, column.codes))
-        if column is not None:
-            writer.add_values(place, column.dictionary)
+        if column and column.dictionary.runs:
+            (waiting[place],) = column.dictionary.runs
+        if sum(run.nbytes for run in waiting.values()) > _VALUES_AT_ONCE:
+            segments.append(write_segment(folder, runs=waiting))
+            waiting = {}
     for pieces in portions(table):
-        whole = living_codes(pieces)
-        if whole is None:
-            writer.write(None)
-            continue
-        ids, old = whole
-        empty = np.zeros(len(ids), np.uint8)
-        writer.write(shard_of(ids, [each[1][old[each[0]]] if each else empty for each in maps], key))
-    return tuple(writer.segments)
-
-
-class _Writer:
-    """Writes segments. Values wait until they are many, or until rows come that they go with."""
-
-    def __init__(self, folder: str) -> None:
-        self.segments: list[Segment] = []
-        self._folder, self._waiting = folder, 0
-        self._arrays: dict[str, Any] = {}
-        self._first: dict[str, int] = {}
-
-    def add_values(self, column: int, dictionary: Dictionary) -> None:
-        """The values of a column."""
-        for run in dictionary.runs:
-            self._arrays |= {f"value/{column}": run.values, f"order/{column}": run.order}
-            self._first[str(column)] = run.first
-        self._waiting += dictionary.nbytes
-        if self._waiting > _VALUES_AT_ONCE:
-            self.write(None)
-
-    def write(self, rows: Shard | None) -> None:
-        """A segment of the values that wait, and of some rows."""
-        path = files.new_path(self._folder)
-        own = {"dead": np.empty(0, np.int64)} if rows is None else rows.arrays()
-        files.write(path, {**own, **self._arrays}, {"first": self._first})
-        self.segments.append(Segment(path, 0 if rows is None else rows.first_id))
-        self._arrays, self._first, self._waiting = {}, {}, 0
+        rows = None
+        if whole := living_codes(pieces):
+            ids, old = whole
+            empty = np.zeros(len(ids), np.uint8)
+            rows = shard_of(ids, [each[1][old[each[0]]] if each else empty for each in maps], key)
+        segments.append(write_segment(folder, rows, runs=waiting))
+        waiting = {}
+    return tuple(segments)
 
 
 def is_overweight(table: Table, needed: float) -> bool:
@@ -223,18 +202,10 @@ def _written(segments: list[Segment], table: Table, folder: str) -> Segment:
     """Some neighbouring segments as one new file."""
     by_path = {each.path: (each, mask) for each, mask in table.living()}
     pieces = [by_path[segment.path] for segment in segments if segment.path in by_path]
-    arrays: dict[str, Any] = {}
-    facts: dict[str, Any] = {"first": {}}
-    first_id = 0
-    if whole := living_codes(pieces):
-        merged = shard_of(*whole, table.schema.key)
-        arrays |= merged.arrays()
-        first_id = merged.first_id
-    arrays["dead"] = _dead_elsewhere(segments, [each for each, _ in pieces])
-    _add_values(segments, table, arrays, facts)
-    path = files.new_path(folder)
-    files.write(path, arrays, facts)
-    return Segment(path, first_id)
+    whole = living_codes(pieces)
+    merged = shard_of(*whole, table.schema.key) if whole else None
+    dead = _dead_elsewhere(segments, [each for each, _ in pieces])
+    return write_segment(folder, merged, dead, _values_of(segments, table))
 
 
 def living_codes(pieces: Sequence[tuple[Shard, Alive]]) -> tuple[NDArray[np.int64], list[AnyCodes]] | None:
@@ -266,13 +237,14 @@ def _dead_elsewhere(segments: list[Segment], pieces: list[Shard]) -> NDArray[np.
     return np.sort(dead)
 
 
-def _add_values(segments: list[Segment], table: Table, arrays: dict[str, Any], facts: dict[str, Any]) -> None:
-    """The values that the segments added: neighbours, so their codes follow each other."""
-    runs: dict[int, list[ValueRun]] = defaultdict(list)
+def _values_of(segments: list[Segment], table: Table) -> dict[int, ValueRun]:
+    """The values that the segments added, by column: neighbours, so their codes follow each other."""
+    added: dict[int, list[ValueRun]] = defaultdict(list)
     for segment in segments:
         for column, run in runs_of(*files.read(segment.path)).items():
-            runs[column].append(run)
-    for column, own in runs.items():
+            added[column].append(run)
+    runs = {}
+    for column, own in added.items():
         values = table.dictionaries[column].image_range(own[0].first, sum(map(len, own)))
-        arrays |= {f"value/{column}": values, f"order/{column}": images.sorting_order(values)}
-        facts["first"][str(column)] = own[0].first
+        runs[column] = ValueRun(own[0].first, values, images.sorting_order(values))
+    return runs

@@ -58,24 +58,6 @@ class ValueRun:
         )
         return at, found
 
-    def _halved(self, wanted: list[Any]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """The same for a few images, in steps of Python."""
-        at = np.array([bisect_left(range(len(self)), each, key=self._value_at) for each in wanted], np.int64)
-        inside = np.minimum(at, len(self) - 1)
-        met = self._checked(np.maximum(at - 1, 0), inside)
-        same: NDArray[np.bool_] = np.array([a == b for a, b in zip(met, wanted, strict=True)], np.bool_)
-        same &= at == inside
-        return at, same
-
-    @cached_property
-    def _value_at(self) -> Callable[[int], Any]:
-        """Gives the value at a place of the sorted order."""
-        return _reader(self.values, self.order)
-
-    def _checked(self, below: NDArray[np.int64], above: NDArray[np.int64]) -> list[Any]:  # noqa: ARG002
-        """The values at the places `above` of the sorted order, once those at both places have been checked."""
-        return [self._value_at(place) for place in above]
-
     @cached_property
     def _sorted_numbers(self) -> NDArray[np.int64]:
         """Numbers are searched with NumPy, which wants them in order."""
@@ -159,7 +141,7 @@ class FileRun(ValueRun):
         if self._is_whole or len(wanted) > _FEW or self._asked > _SEVERAL or not len(self):
             return super().search(wanted)
         try:
-            return self._halved(wanted.tolist() if isinstance(wanted, np.ndarray) else wanted.to_pylist())
+            return self._halved(wanted.tolist())
         except IndexError:  # an order that leads beyond the values: the check says where
             return super().search(wanted)
 
@@ -168,19 +150,29 @@ class FileRun(ValueRun):
         """Whether all of it has been checked."""
         return "values" in vars(self) and (not self._ordered or "order" in vars(self))
 
+    def _halved(self, wanted: list[Any]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """The same for a few images, in steps of Python. What the search compared last is checked: bits that turned
+        elsewhere can't have led it astray.
+        """
+        at = np.array([bisect_left(range(len(self)), each, key=self._value_at) for each in wanted], np.int64)
+        inside = np.minimum(at, len(self) - 1)
+        self.take(self._places(np.maximum(at - 1, 0)))
+        met = self.take(self._places(inside)).tolist()
+        return at, np.array([a == b for a, b in zip(met, wanted, strict=True)], np.bool_) & (at == inside)
+
     @cached_property
     def _value_at(self) -> Callable[[int], Any]:
         """Gives the value at a place of the sorted order, without a check."""
+        values = self._arrays.unchecked(self._value)
         order = self._arrays.unchecked(self._place) if self._ordered else SORTED
-        return _reader(self._arrays.unchecked(self._value), order)
+        read: Callable[[int], Any] = values.__getitem__
+        if not isinstance(values, np.ndarray):
+            offsets, data = images.bytes_of(values)
 
-    def _checked(self, below: NDArray[np.int64], above: NDArray[np.int64]) -> list[Any]:
-        """The values at the places `above` of the sorted order, once those at both places have been checked. They are
-        the last that the search compared: bits that turned elsewhere can't have led it astray.
-        """
-        self.take(self._places(below))
-        met = self.take(self._places(above))
-        return list(met.tolist() if isinstance(met, np.ndarray) else met.to_pylist())
+            def read(place: int) -> bytes:
+                return data[offsets[place] : offsets[place + 1]].tobytes()
+
+        return (lambda place: read(order[place])) if len(order) else read
 
     def ranks(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
         """The places in the sorted order of the values at some places of the code order."""
@@ -216,17 +208,3 @@ def joined(runs: Sequence[ValueRun]) -> ValueRun:
     for earlier in reversed(runs[:-1]):
         whole = earlier.merged(whole)
     return whole
-
-
-def _reader(values: Images, order: NDArray[np.int64]) -> Callable[[int], Any]:
-    """Gives the value at a place of the sorted order."""
-    read: Callable[[int], Any]
-    if isinstance(values, np.ndarray):
-        read = values.__getitem__
-    else:
-        offsets, data = images.bytes_of(values)
-
-        def read(place: int) -> bytes:
-            return data[offsets[place] : offsets[place + 1]].tobytes()
-
-    return (lambda place: read(order[place])) if len(order) else read

@@ -74,7 +74,7 @@ def _touched(state: INDState, kind: str, changes: Changes) -> Iterator[tuple[int
     for attribute, (codes, _) in changes.items():
         if attribute.kind == kind and len(codes):
             own = state.dictionary(attribute)
-            for lane, keys, _ in values.split(values.images_of(own, codes), own.kept):
+            for lane, keys, _ in values.split(own.images(codes), own.kept):
                 lanes.setdefault(lane, []).append(keys)
     for lane, parts in lanes.items():
         keys, _ = images.sorted_distinct(images.concat(parts))

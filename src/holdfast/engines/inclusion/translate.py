@@ -24,7 +24,7 @@ def translate(state: INDState, a: Attribute, b: Attribute, codes: Codes) -> Code
     if a.kind != b.kind or not len(codes):
         return found
     own = state.dictionary(a)
-    for lane, keys, places in values.split(values.images_of(own, codes), own.kept):
+    for lane, keys, places in values.split(own.images(codes), own.kept):
         distinct, of_key = images.sorted_distinct(keys)
         found[places] = values.find(lane, distinct, state.dictionary(b))[of_key]
     return found

@@ -63,21 +63,6 @@ def find(lane: int, keys: Images, dictionary: Dictionary) -> NDArray[np.int64]:
     return codes
 
 
-def images_of(dictionary: Dictionary, codes: NDArray[np.int64]) -> Images:
-    """The images of some codes, null's not among them."""
-    parts, places = [images.none_of(dictionary.kept)], [np.empty(0, np.int64)]
-    for run in dictionary.runs:
-        inside = np.flatnonzero((codes >= run.first) & (codes < run.first + len(run)))
-        if len(inside):
-            parts.append(images.take(run.values, codes[inside] - run.first))
-            places.append(inside)
-    if len(parts) == 2:
-        return parts[1]
-    back = np.empty(len(codes), np.int64)
-    back[np.concatenate(places)] = np.arange(len(codes))
-    return images.take(images.concat(parts), back)
-
-
 def as_text(values: Images, kept: pa.DataType) -> Images:
     """Images of any type as those of the texts that stand for them in a file."""
     if pa.types.is_string(kept):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from holdfast.changes.diff import Witness
-from holdfast.engines.inclusion import derive, values
+from holdfast.engines.inclusion import derive
 from holdfast.engines.inclusion.clusters import members
 from holdfast.engines.inclusion.state import Attribute, INDState
 from holdfast.engines.inclusion.translate import Codes, translate
@@ -100,7 +100,7 @@ def _missing_codes(state: INDState, a: Attribute, b: Attribute, touched: Touched
 
 def _by_value(state: INDState, a: Attribute, codes: Codes) -> Codes:
     """Codes in the order of their values, which does not show in what order they came."""
-    held = values.images_of(state.tables[a.table].dictionaries[a.column], codes)
+    held = state.tables[a.table].dictionaries[a.column].images(codes)
     ranked = np.empty_like(codes)
     ranked[images.sorted_distinct(held)[1]] = codes
     return ranked
