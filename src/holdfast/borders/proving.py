@@ -58,8 +58,8 @@ def witnesses_of(rows: RankedColumns, targets: Targets, pairs: RowPairs) -> Witn
 def contexts_to_prove(
     columns: ColumnPartitions, targets: Targets, contexts: Words, wanted: NDArray[np.int64]
 ) -> list[ToProve]:
-    """Contexts, each with one target that may hold in it, as parts to prove: each context once, those with a common
-    beginning together.
+    """Contexts, the first of them each with one target that may hold in it, as parts to prove: each context once, those
+    with a common beginning together.
     """
     if not len(contexts):
         return []
@@ -67,8 +67,9 @@ def contexts_to_prove(
     numbers = table.entries(contexts)
     held, places = _in_order(table.keys, columns.order)
     at = np.argsort(places, kind="stable")  # the place of each context among them
-    entries = np.lexsort((wanted, at[numbers]))
-    spec = _spec_of(targets, held, at[numbers][entries], wanted[entries], np.array(columns.order))
+    of = at[numbers[: len(wanted)]]
+    entries = np.lexsort((wanted, of))
+    spec = _spec_of(targets, held, of[entries], wanted[entries], np.array(columns.order))
     first = _first_two(held)
     cuts = np.flatnonzero(np.r_[True, (first[1:] != first[:-1]).any(axis=1), True])
     cuts = np.union1d(cuts, np.arange(0, len(held), _AT_ONCE))
@@ -172,6 +173,13 @@ def proved(columns: ColumnPartitions, to_prove: Sequence[ToProve], progress: OnP
     looks = columns.rows.count * (len(to_prove) if columns.fresh else contexts)  # few rows share much with new ones
     workers = None if looks > _WORTH_THREADS else 0
     return Proofs.joined(each(to_prove, lambda part, _: _proved(walks, part), workers, progress))
+
+
+def pairs_together(columns: ColumnPartitions, contexts: Words) -> NDArray[np.int64]:
+    """How many ordered pairs of different rows each of some contexts, at least one, puts together."""
+    nothing = np.empty(0, np.int64)
+    found = proved(columns, contexts_to_prove(columns, Targets(columns.rows.columns), contexts, nothing))
+    return found.within[bitsets.places_among(contexts, found.contexts)]
 
 
 def _proved(walks: Walks, part: ToProve) -> Proofs:

@@ -54,6 +54,15 @@ class RankedColumns:
         """The rows of a table; nothing is stored of them but the table itself."""
         return cls(table)
 
+    @classmethod
+    def of_cells(cls, cells: NDArray[np.uint32], value_counts: NDArray[np.int64], distinct: bool) -> Self:
+        """Rows that follow no batch, all of them living."""
+        made = cls.__new__(cls)
+        made._table, made._cells, made.value_counts, made.distinct = None, cells, value_counts, distinct
+        made.columns, made.count = cells.shape
+        made._alive = np.ones(made.count, np.bool_)
+        return made
+
     def dump(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """Nothing: the table has it all."""
         return {}, {}

@@ -32,7 +32,8 @@ class ChangedGroups:
         born = np.arange(rows.fresh, rows.count)
         stayed = np.flatnonzero(rows.alive[: rows.fresh])
         self._died, self._born = len(stayed), len(stayed) + len(dead)
-        moved = _Rearranged(rows, np.concatenate([stayed, dead, born]))
+        cells = rows.cells.take(np.concatenate([stayed, dead, born]), axis=1)
+        moved = RankedColumns.of_cells(cells, rows.value_counts, rows.distinct)
         self.contexts = Contexts(moved, fresh=self._died)
 
     @staticmethod
@@ -58,12 +59,3 @@ class ChangedGroups:
         rows, starts = np.empty_like(partition.rows), np.empty_like(partition.starts)
         groups = kernels.leave_out(partition.rows, partition.starts, first, end, rows, starts)
         return GroupedRows(Partition(rows[: starts[groups]], starts[: groups + 1]), self.contexts.rows.count)
-
-
-class _Rearranged(RankedColumns):
-    """Some rows in another order, all of them living."""
-
-    def __init__(self, rows: RankedColumns, places: NDArray[np.int64]) -> None:
-        self._table, self._cells = None, rows.cells.take(places, axis=1)
-        self._alive, self.count = np.ones(len(places), np.bool_), len(places)
-        self.distinct, self.columns, self.value_counts = rows.distinct, rows.columns, rows.value_counts
