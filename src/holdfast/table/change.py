@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,8 @@ from numpy.typing import NDArray
 from holdfast.changes.equal_rows import Codes, group_rows
 from holdfast.table.rows import Rows
 from holdfast.table.table import Table
+
+K = TypeVar("K")
 
 
 @dataclass(frozen=True)
@@ -22,6 +25,13 @@ class Change:
     after: Table
     born: range
     dead: NDArray[np.int64]
+    _made: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
+
+    def made_once(self, kind: Callable[[Change], K]) -> K:
+        """What a kind makes of this change: once for all engines."""
+        if kind not in self._made:
+            self._made[kind] = kind(self)
+        return cast(K, self._made[kind])
 
     @property
     def table(self) -> str:

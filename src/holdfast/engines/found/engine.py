@@ -34,7 +34,6 @@ from holdfast.kernels.evidence import first_breaking
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
 from holdfast.pairs.filled import FilledColumns
-from holdfast.pairs.keys import KeyTable
 from holdfast.progress import SILENT, Progress
 from holdfast.rules.error_measures import ErrorName
 from holdfast.rules.rule import Rule
@@ -42,8 +41,6 @@ from holdfast.table.change import Batch, Change
 from holdfast.table.row_names import witnesses_of
 from holdfast.table.runner import Runner
 from holdfast.table.table import Table
-
-_MANY = 1 << 10  # pairs of rows from which on equal ones are looked at once
 
 
 class ContextState(Generic[R]):
@@ -227,14 +224,8 @@ class BrokenContexts(Broken):
 
     def hits(self, rules: Numbers, seen: Compared) -> Numbers:
         """The first pair that agrees on the context and breaks the target."""
-        targets, words = self._wording.targets, self._wording.targets.context_words
-        ordered = (seen.signs < 0, seen.signs > 0) if targets.ascending_pairs else (seen.equal & False,) * 2
-        sets = [bitsets.packed(each, words) for each in (seen.equal, *ordered)]
-        places = np.arange(len(seen.pairs))
-        if len(places) > _MANY:  # most pairs look like others
-            table = KeyTable(2 * words, len(places))
-            places = np.unique(table.entries(np.concatenate(sets[:2], axis=1)), return_index=True)[1]
-            sets = [each[places] for each in sets]
+        targets = self._wording.targets
+        places, *sets = seen.by_order if targets.ascending_pairs else seen.by_equality
         found = self._first(rules, sets[0], targets.broken_by(*sets))
         return np.where(found >= 0, places[found], -1)
 

@@ -5,6 +5,7 @@ strategy has come across, which its class tries on all rules; then new rows with
 many. For what is left the pair search (`holdfast.search`) finds the first pair that breaks the rule with the largest
 context: rows that agree on much break more. That pair is tried on the rest, and so on.
 
+All classes of rules share the comparisons of new rows.
 Cost: a look at each pair that is tried, and a search, which sorts the rows, for each that the pair search finds.
 """
 
@@ -14,12 +15,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.changes.diff import NOBODY
 from holdfast.engines.given.queries import queries_of
+from holdfast.pairs import bitsets
+from holdfast.pairs.bitsets import Words
+from holdfast.pairs.keys import KeyTable
 from holdfast.rules.rule import Rule
 from holdfast.search.queries import PairQuery
 from holdfast.search.search import PairSearch
@@ -32,42 +37,89 @@ from holdfast.table.table import Table
 Numbers = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
+_MANY = 1 << 10  # pairs of rows from which on equal ones are looked at once
 _AT_ONCE = 1 << 13  # pairs that are compared together
 _TRIED = 1 << 20  # pairs of a new row with any other that are compared at most, rather than searched for
 
 
+class Signatures(NamedTuple):
+    """What pairs of rows are to each other, a row of words each: the columns on which the two agree, and those on which
+    the first row is less, and more, than the second. Of pairs that are alike only the first may be there: `places` says
+    which ones are.
+    """
+
+    places: Numbers
+    agree: Words
+    less: Words
+    more: Words
+
+
 @dataclass(frozen=True, eq=False)
 class Compared:
-    """Pairs of rows of a table, by id, and what their rows are to each other, `[pair, column]`."""
+    """Pairs of rows of a table, by id, and what their rows are to each other, `[pair, column]`. Only signatures stay in
+    memory: those by equality, where no column is less or more, and those by order.
+    """
 
     pairs: Numbers
     table: Table
 
     @cached_property
-    def equal(self) -> Mask:
-        """On which columns the two rows agree."""
-        one, other = self._codes
-        equal: Mask = (one == other) & self._known
-        return equal
+    def by_equality(self) -> Signatures:
+        """For rules that need no order."""
+        equal = self.equal
+        return self._signatures(equal, equal & False, equal & False)
 
     @cached_property
+    def by_order(self) -> Signatures:
+        """For rules about pairs of columns."""
+        signs = self.signs
+        return self._signatures(self.equal, signs < 0, signs > 0)
+
+    def _signatures(self, *marks: Mask) -> Signatures:
+        words, places = bitsets.words_for(len(self.table.schema.columns) + 1), np.arange(len(self.pairs))
+        sets = [bitsets.packed(each, words) for each in marks]
+        if len(places) > _MANY:  # most pairs look like others
+            table = KeyTable(2 * words, len(places))
+            places = np.unique(table.entries(np.concatenate(sets[:2], axis=1)), return_index=True)[1]
+            sets = [each[places] for each in sets]
+        return Signatures(places, *sets)
+
+    @property
+    def equal(self) -> Mask:
+        """On which columns the two rows agree."""
+        one, other, known = self._codes()
+        equal: Mask = (one == other) & known
+        return equal
+
+    @property
     def signs(self) -> NDArray[np.int8]:
         """The sign of the difference of the two rows on each column; 0 also where a null leaves it unknown."""
         keys = [self.table.order_keys(column).of for column in range(len(self.table.schema.columns))]
-        one, other = (np.array([of(own) for of, own in zip(keys, side.T, strict=True)]).T for side in self._codes)
-        return np.where(self._known, (one > other).astype(np.int8) - (one < other), 0).astype(np.int8)
+        *codes, known = self._codes()
+        one, other = (np.array([of(own) for of, own in zip(keys, side.T, strict=True)]).T for side in codes)
+        return np.where(known, (one > other).astype(np.int8) - (one < other), 0).astype(np.int8)
 
-    @cached_property
-    def _codes(self) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    def _codes(self) -> tuple[NDArray[np.uint32], NDArray[np.uint32], Mask | np.bool_]:
+        """The codes of both rows, and where no null is that differs from everything."""
         rows, back = np.unique(self.pairs, return_inverse=True)
         codes, back = self.table.codes(rows).T, back.reshape(-1, 2)
-        return codes[back[:, 0]], codes[back[:, 1]]
+        sides = codes[back[:, 0]], codes[back[:, 1]]
+        nulls = [side == NULL_CODE for side in sides] if self.table.schema.nulls.are_distinct else []
+        return *sides, ~np.logical_or(*nulls) if nulls else np.True_
 
-    @cached_property
-    def _known(self) -> Mask | np.bool_:
-        """Where no null is that differs from everything."""
-        nulls = [side == NULL_CODE for side in self._codes] if self.table.schema.nulls.are_distinct else []
-        return ~np.logical_or(*nulls) if nulls else np.True_
+
+class NewPairs:
+    """The pairs of new rows with all rows, some at a time. All classes of rules share what was compared."""
+
+    def __init__(self, change: Change) -> None:
+        self._compared: list[Compared] = []
+        self._left = _at_hand(np.asarray(change.born, np.int64), change.after)
+
+    def __iter__(self) -> Iterator[Compared]:
+        yield from self._compared
+        for pairs in self._left:
+            self._compared.append(pairs)
+            yield pairs
 
 
 class Broken(ABC):
@@ -93,10 +145,10 @@ def breaking_pairs(broken: Broken, change: Change, known: Numbers) -> Numbers:
     left = np.flatnonzero(pairs[:, 0] == NOBODY)
     if not len(left):
         return pairs
-    after, born = change.after, np.asarray(change.born, np.int64)
+    after = change.after
     left = left[np.argsort(-broken.sizes[left], kind="stable")]
-    for some in _at_hand(born, after):
-        left = _tried(broken, left, Compared(some, after), pairs)
+    for new in change.made_once(NewPairs):
+        left = _tried(broken, left, new, pairs)
         if not len(left):
             return pairs
     while len(left):
@@ -113,7 +165,7 @@ def _tried(broken: Broken, left: Numbers, seen: Compared, pairs: Numbers) -> Num
     return left[hits < 0]
 
 
-def _at_hand(born: Numbers, table: Table) -> Iterator[Numbers]:
+def _at_hand(born: Numbers, table: Table) -> Iterator[Compared]:
     """New rows with all rows, some at a time, the lower id first."""
     if not len(born):
         return
@@ -122,7 +174,7 @@ def _at_hand(born: Numbers, table: Table) -> Iterator[Numbers]:
     for begin in range(0, min(len(ids), _TRIED // len(born)), step):
         some = ids[begin : begin + step]
         made = np.stack([np.repeat(born, len(some)), np.tile(some, len(born))], axis=1)
-        yield np.sort(made[made[:, 0] != made[:, 1]], axis=1)
+        yield Compared(np.sort(made[made[:, 0] != made[:, 1]], axis=1), table)
 
 
 def _first(rule: Rule, table: Table, born: Rows) -> tuple[int, int] | None:
