@@ -31,7 +31,6 @@ def bind(rules: Rules, schemas: Mapping[str, Schema]) -> BoundRules:
         table = _dependent_table(entry) if kept_by.across else _table_of(entry, schemas)
         try:
             named, odd = entry.bound(Scope(schemas, table, rules.ordered_in(table)))
-            named.rule.refuse_nulls(schemas[table].nulls)
         except BadInput as error:
             raise BadInput(f"{_where(entry)}rule {entry.name!r}: {error}") from None
         notes += [f"rule {entry.name}: {note}" for note in odd]

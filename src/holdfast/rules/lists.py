@@ -147,16 +147,13 @@ class ListOD(Rule):
             yield [], []
 
     def checked(self, scope: Scope) -> tuple[Self, Sequence[str]]:
-        """Text columns have the order that ORDER BY gives them."""
+        """Text columns have the order that ORDER BY gives them. Distinct nulls have no place in an order."""
         own, _ = super().checked(scope)
+        if scope.schema.nulls.are_distinct:
+            raise BadInput("with distinct nulls, rows with nulls have no order; use --nulls equal (nulls come first)")
         if not own.breaches():
             return own, ("no rows can violate this rule: rows sorted by the first list are sorted by the second",)
         return own, _repeated("first", own.by) + _repeated("second", own.then)
-
-    def refuse_nulls(self, nulls: Nulls) -> None:
-        """Distinct nulls have no place in an order."""
-        if nulls.are_distinct:
-            raise BadInput("with distinct nulls, rows with nulls have no order; use --nulls equal (nulls come first)")
 
 
 def _equal(columns: Iterable[SortColumn]) -> list[tuple[str, Signs]]:

@@ -197,9 +197,6 @@ class Rule(Term, ABC):
         """The same for a `where` that the class supports."""
         return self.in_table(scope.schema.names, scope.table), ()
 
-    def refuse_nulls(self, nulls: Nulls) -> None:
-        """Refuse a meaning of nulls that the rule does not support."""
-
     def in_table(self, names: Sequence[str], table: str) -> Self:
         """The rule as a rule of a table, its columns in the table's order; BadInput for an unknown column."""
         refuse_unknown(self.text, self.columns, names)

@@ -7,7 +7,7 @@ which are measured before they are followed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -49,7 +49,7 @@ def read_yaml(path: str | Path) -> YamlFile:
         try:
             root = loader.get_single_node()
             if root is not None:
-                _refuse_traps(str(path), text, root)
+                _measure(str(path), text, root, {})
             return YamlFile(str(path), None if root is None else loader.construct_document(root), root)
         finally:
             loader.dispose()
@@ -58,38 +58,23 @@ def read_yaml(path: str | Path) -> YamlFile:
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML's safe loader with a limit on depth and on the number of values, aliases followed."""
+    """YAML's safe loader with a limit on depth."""
 
     def __init__(self, text: str, path: str) -> None:
         super().__init__(text)
         self._path, self._depth = path, 0
-        self._sizes: dict[int, int] = {}  # of complete nodes: how many values they hold
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
         """A node with all its children."""
-        event = self.peek_event()  # type: ignore[no-untyped-call]
-        line = event.start_mark.line + 1
         self._depth += 1
         if self._depth > _DEEPEST:
+            line = self.peek_event().start_mark.line + 1  # type: ignore[no-untyped-call]
             raise BadInput(
                 f"{self._path}, line {line}: nested deeper than {_DEEPEST} levels, which no rule needs; flatten it"
             )
         node = super().compose_node(parent, index)
         self._depth -= 1
-        if node is not None:
-            self._measure(node, isinstance(event, yaml.AliasEvent), line)
         return node
-
-    def _measure(self, node: yaml.Node, is_alias: bool, line: int) -> None:
-        if is_alias and id(node) not in self._sizes:
-            raise BadInput(f"{self._path}, line {line}: this alias refers to itself; write the value out")
-        if not is_alias:
-            self._sizes[id(node)] = 1 + sum(self._sizes[id(child)] for child in _children(node))
-        if self._sizes[id(node)] > _MOST_VALUES:
-            raise BadInput(
-                f"{self._path}, line {line}: with its aliases, the file has more than {_MOST_VALUES:,} values; write "
-                "them out, or split it"
-            )
 
 
 def _text_of(path: str | Path) -> str:
@@ -116,14 +101,27 @@ def _unreadable(path: str, error: Exception) -> BadInput:
     return BadInput(f"{where}: not readable as YAML ({what}); put rules in double quotes, and check the indentation")
 
 
-def _refuse_traps(path: str, text: str, root: yaml.Node) -> None:
-    for node in _nodes(root):
-        start = node.start_mark.index
-        written = text[start : start + 2]
-        if written.startswith("!") and written != "!!":
-            raise BadInput(f"{_place(path, node)}: YAML takes ! at the start for a tag; put the value in double quotes")
-        if isinstance(node, yaml.MappingNode):
-            _refuse_twice(path, node)
+def _measure(path: str, text: str, node: yaml.Node, sizes: dict[int, int]) -> int:
+    """How many values a node holds, aliases counted as what they name. Refuses too many values, and traps in any of
+    them. An alias is the node that it names; `sizes` has those that were measured, and 0 for those under way.
+    """
+    place = _place(path, node)
+    if id(node) in sizes:
+        if not sizes[id(node)]:
+            raise BadInput(f"{place}: this alias refers to itself; write the value out")
+        return sizes[id(node)]
+    written = text[node.start_mark.index : node.start_mark.index + 2]
+    if written.startswith("!") and written != "!!":
+        raise BadInput(f"{place}: YAML takes ! at the start for a tag; put the value in double quotes")
+    if isinstance(node, yaml.MappingNode):
+        _refuse_twice(path, node)
+    sizes[id(node)] = 0
+    size = 1 + sum(_measure(path, text, child, sizes) for child in _children(node))
+    if size > _MOST_VALUES:
+        more = f"with its aliases, the file has more than {_MOST_VALUES:,} values"
+        raise BadInput(f"{place}: {more}; write them out, or split it")
+    sizes[id(node)] = size
+    return size
 
 
 def _refuse_twice(path: str, node: yaml.MappingNode) -> None:
@@ -132,18 +130,6 @@ def _refuse_twice(path: str, node: yaml.MappingNode) -> None:
         if isinstance(key, yaml.ScalarNode) and key.value in met:
             raise BadInput(f"{_place(path, key)}: the key {key.value[:_SHOWN]!r} is there twice; remove one")
         met.add(str(key.value))
-
-
-def _nodes(root: yaml.Node) -> Iterator[yaml.Node]:
-    """Every node once, in the order of the file; an alias is the node that it names."""
-    waiting, met = [root], set()
-    while waiting:
-        node = waiting.pop()
-        if id(node) in met:
-            continue
-        met.add(id(node))
-        yield node
-        waiting += reversed(_children(node))
 
 
 def _children(node: yaml.Node) -> list[yaml.Node]:

@@ -14,6 +14,7 @@ from holdfast.engines.given import PairClass
 from holdfast.errors import BadInput, refuse_below, refuse_no_error
 from holdfast.rules.lists import ListOD
 from holdfast.rules.order import Compatible, ConstantOD
+from holdfast.rules.rule import Scope
 from holdfast.visible import brief
 
 if TYPE_CHECKING:
@@ -93,8 +94,7 @@ class Lists(PairClass):
         if rows:
             return super().explain_unwatched(subject, text, rows)
         schema = subject.table.schema
-        rule = ListOD.parse(text).in_table(schema.names, schema.name)
-        rule.refuse_nulls(schema.nulls)
+        rule, _ = ListOD.parse(text).bound(Scope({schema.name: schema}, schema.name))
         return look(rule, subject.table)
 
 
