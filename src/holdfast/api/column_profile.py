@@ -11,7 +11,7 @@ from holdfast.report.document.columns import FIRST
 from holdfast.report.document.content import Content
 from holdfast.report.document.context import Context
 from holdfast.report.document.redaction import ShownValues
-from holdfast.report.document.tables import TableWriter
+from holdfast.report.document.tables import column_of
 from holdfast.results.column import ColumnProfile
 from holdfast.rules.dependency import FD
 from holdfast.text.quotes import quoted
@@ -26,7 +26,7 @@ def column_profile(content: Content, table: str, name: str) -> ColumnProfile:
     own = {visible(each): place for place, each in enumerate(of.schemas[table].names)}
     if visible(name) not in own:
         raise BadInput(f"there is no column {name!r} in {table}; {suggest(name, own)}")
-    about = TableWriter(of).column(table, own[visible(name)])
+    about = column_of(of, table, own[visible(name)])
     sign = chr(FIRST + of.columns.places[table, of.schemas[table].names[own[visible(name)]]])
     found: dict[str, list[str]] = {_OWN: [], _DETERMINED: [], _DETERMINES: []}
     for kind, text in _rules_with(of, sign):

@@ -56,12 +56,26 @@ class NoSettings:
 
 
 @dataclass(frozen=True)
+class LinesTable:
+    """A table of texts: its title, its headings and lines, and which headings stand over numbers."""
+
+    title: str
+    headings: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    numbers: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
 class FindingTable:
     """Findings as a table for people: its headings, which of them stand over numbers, and the cells of a finding."""
 
     headings: tuple[str, ...]
     cells: Callable[[Json], list[str]]
     numbers: tuple[str, ...] = ()
+
+    def of(self, title: str, findings: Iterable[Json]) -> LinesTable:
+        """The table of some findings."""
+        return LinesTable(title, self.headings, list(map(self.cells, findings)), self.numbers)
 
 
 # What JSON says of a given rule that does not follow from the table: rows that came since and might have broken it.
@@ -163,16 +177,6 @@ class Drawable(RuleClass[Settings]):
     @abstractmethod
     def pictures(self) -> Pictures:
         """What draws them."""
-
-
-@dataclass(frozen=True)
-class LinesTable:
-    """A table of texts: its title, its headings and lines, and which headings stand over numbers."""
-
-    title: str
-    headings: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    numbers: Sequence[str] = ()
 
 
 class CurrentExplanation(Printed):

@@ -73,17 +73,16 @@ def _more(more: int, tag: str = "p") -> str:
 
 def html_table(headings: Sequence[str], rows: Sequence[Sequence[str]], numeric: Sequence[str] = ()) -> str:
     """An HTML table of plain texts."""
+    opened = ['<td class="number">' if heading in numeric else "<td>" for heading in headings]
+    cells = ([f"{start}{escape(cell)}</td>" for start, cell in zip(opened, row, strict=True)] for row in rows)
+    return _of_cells(headings, cells)
+
+
+def _of_cells(headings: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """An HTML table, given the HTML of its cells."""
     head = "".join(f"<th>{escape(heading)}</th>" for heading in headings)
-    body = "".join(
-        "<tr>"
-        + "".join(
-            f'<td class="number">{escape(cell)}</td>' if heading in numeric else f"<td>{escape(cell)}</td>"
-            for heading, cell in zip(headings, row, strict=True)
-        )
-        + "</tr>"
-        for row in rows
-    )
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    body = "".join(f"<tr>{''.join(row)}</tr>" for row in rows)
+    return f"<table>{f'<thead><tr>{head}</tr></thead>' if head else ''}<tbody>{body}</tbody></table>"
 
 
 # ---- rows side by side -----------------------------------------------------------------------------------------------
@@ -94,18 +93,15 @@ def pair_html(pair: Json) -> str:
     columns, own = pair["columns"], pair["rule_columns"]
     shown = [*own, *[name for name in columns if name not in own][:_OTHERS]]
     places = [columns.index(name) for name in shown if name in columns]
-    head = "".join(f"<th>{escape(row['name'])}{'' if row['alive'] else ' (gone)'}</th>" for row in pair["rows"])
-    body = "".join(
-        f"<tr><th>{escape(columns[place])}</th>"
-        + "".join(_cell(row["values"][place], columns[place] in pair["marked"]) for row in pair["rows"])
-        + "</tr>"
-        for place in places
-    )
-    table = f"<table><thead><tr><th>column</th>{head}</tr></thead><tbody>{body}</tbody></table>"
-    return f"<p>{escape(pair['sentence'])}</p>{table}"
+    headings = ["column", *(f"{row['name']}{'' if row['alive'] else ' (gone)'}" for row in pair["rows"])]
+    rows = [
+        [f"<th>{escape(name)}</th>", *(_value(row["values"][place], name in pair["marked"]) for row in pair["rows"])]
+        for place, name in ((place, columns[place]) for place in places)
+    ]
+    return f"<p>{escape(pair['sentence'])}</p>{_of_cells(headings, rows)}"
 
 
-def _cell(value: str, marked: bool) -> str:
+def _value(value: str, marked: bool) -> str:
     return f"<td><mark>{escape(value)}</mark></td>" if marked else f"<td>{escape(value)}</td>"
 
 
@@ -145,8 +141,8 @@ def _findings_html(findings: Sequence[Json], results: Sequence[Result] = ()) -> 
     parts = []
     for each in sections(findings, results, _FINDINGS):
         parts.append(f"<h3>{escape(each.title)}</h3>")
-        if each.lines:
-            parts.append(html_table(each.table.headings, each.cells, each.table.numbers))
+        if each.rows:
+            parts.append(html_table(each.headings, each.rows, each.numbers))
     return "".join(parts)
 
 
@@ -154,16 +150,8 @@ def _findings_html(findings: Sequence[Json], results: Sequence[Result] = ()) -> 
 def _suggestions(found: Suggestions) -> str:
     parts = [f"<h3>{escape(line)}</h3>" for line in shape_lines(found.shapes)]
     for section in found.sections():
-        rows = [
-            (
-                "" if line.score is None else f"{line.score:.2f}",
-                f"{line.to_remove:,}" if line.to_remove else "",
-                line.text,
-            )
-            for line in section.lines
-        ]
         headings = ("score", "rows to remove", section.heading)
-        parts.append(html_table(headings, rows, headings[:2]))
+        parts.append(html_table(headings, [line.cells for line in section.lines], headings[:2]))
     return framed(*parts, lines([found.unlisted_line()]))
 
 
@@ -245,19 +233,18 @@ def _state(state: StateSummary) -> str:
 def _history(history: RuleHistory) -> str:
     """The first rules of a history, each with its strip and a few words."""
     first = list(islice(history.by_rule(), _RULES))
-    body = "".join(_history_line(history, rule, line) for rule, line in first)
-    table = f"<table><tbody>{body}</tbody></table>"
+    table = _of_cells((), (_history_cells(history, rule, line) for rule, line in first))
     return framed(heading(f"{len(history):,} rules"), table, _more(len(history) - len(first)))
 
 
-def _history_line(history: RuleHistory, rule: RuleKey, line: Json) -> str:
+def _history_cells(history: RuleHistory, rule: RuleKey, line: Json) -> list[str]:
     name = f"{line['name']}: {line['text']}" if "name" in line else line["text"]
     words = since(line["holds_since"]) + (f", broke {line['broke']:,} times" if line["broke"] else "")
     try:
         picture = _strip(history.memory.events_of(*rule), rule, history.last, line["holds_since"] is None)
     except ProgrammingError:  # the database is closed
         picture = ""
-    return f"<tr><td>{escape(name)}</td><td>{picture}</td><td>{escape(words)}</td></tr>"
+    return [f"<td>{each}</td>" for each in (escape(name), picture, escape(words))]
 
 
 def _strip(events: Sequence[Event], rule: RuleKey, last: int, violated: bool = False) -> str:

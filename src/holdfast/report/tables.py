@@ -15,7 +15,7 @@ from rich.cells import cell_len
 from rich.table import Table
 
 from holdfast.changes.diff import Result
-from holdfast.engines.contract import GIVEN_TABLE, FindingTable, RuleClass, is_given
+from holdfast.engines.contract import GIVEN_TABLE, LinesTable, RuleClass, is_given
 from holdfast.engines.registry import found_classes, rule_class
 from holdfast.lazy_rules import for_people, with_bound
 from holdfast.report.terminal import Terminal, plain
@@ -47,23 +47,9 @@ class Total:
     title: str = ""
 
 
-@dataclass(frozen=True)
-class FindingsSection:
-    """The findings of one kind in one table: a title, and a line each."""
-
-    title: str
-    table: FindingTable
-    lines: Sequence[Mapping[str, Any]]
-
-    @property
-    def cells(self) -> list[list[str]]:
-        """The cells of all lines."""
-        return [self.table.cells(line) for line in self.lines]
-
-
 def sections(
     findings: Iterable[Mapping[str, Any]], results: Iterable[Result] = (), top: int | None = None
-) -> Iterator[FindingsSection]:
+) -> Iterator[LinesTable]:
     """The sections of each table: facts, given rules, and at most `top` found rules of each class. `results` have
     further findings, perhaps a million.
     """
@@ -85,24 +71,23 @@ def sections(
         by_kind = {each: [f for f in own if f["kind"] == each.name and not is_given(f)] for each in found_classes()}
         for each in by_kind:
             if each.facts and by_kind[each]:
-                yield _section(name, each, by_kind[each], None)
+                yield _section(name, each, by_kind[each], Total(len(by_kind[each])))
         if given:
-            yield FindingsSection(f"{name}: rules", GIVEN_TABLE, given)
+            yield GIVEN_TABLE.of(f"{name}: rules", given)
         for each, lines in by_kind.items():
             total = totals.get((name, each.name), Total(len(lines)))
             if not each.facts and (total.count or total.left_out):
                 yield _section(name, each, lines[:top], total)
 
 
-def _section(name: str, each: RuleClass[Any], lines: list[Mapping[str, Any]], total: Total | None) -> FindingsSection:
+def _section(name: str, each: RuleClass[Any], lines: list[Mapping[str, Any]], total: Total) -> LinesTable:
     """The findings of a class, with their number as the title."""
     before = f"{name}: " if name else ""
     if lines and (heading := each.heading(lines[0])):
-        return FindingsSection(f"{before}{heading}", each.table, lines)
-    total = Total(len(lines)) if total is None else total
+        return each.table.of(f"{before}{heading}", lines)
     more = f", the first {len(lines):,}" if lines and total.count > len(lines) else ""
     left_out = f"; not shown: {total.left_out}" if total.left_out else ""
-    return FindingsSection(f"{before}{total.count:,} {total.title or each.title}{more}{left_out}", each.table, lines)
+    return each.table.of(f"{before}{total.count:,} {total.title or each.title}{more}{left_out}", lines)
 
 
 def findings_tables(
@@ -110,7 +95,7 @@ def findings_tables(
 ) -> list[Table | str]:
     """A terminal table for each section; the title alone if a section has rules but none is to be shown."""
     return [
-        text_table(each.table.headings, each.cells, each.table.numbers, each.title) if each.lines else plain(each.title)
+        text_table(each.headings, each.rows, each.numbers, each.title) if each.rows else plain(each.title)
         for each in sections(findings, results, top)
     ]
 

@@ -32,10 +32,15 @@ class Line:
     score: float | None = None
     to_remove: int = 0
 
+    @property
+    def cells(self) -> tuple[str, str, str]:
+        """Score, rows to remove, and text."""
+        score = "" if self.score is None else f"{self.score:.2f}"
+        return score, f"{self.to_remove:,}" if self.to_remove else "", self.text
+
     def __str__(self) -> str:
-        if self.score is None:
-            return f"  {self.text}"
-        return f"  {self.score:.2f}  {f'{self.to_remove:,}' if self.to_remove else '':>6}  {self.text}"
+        score, to_remove, text = self.cells
+        return f"  {score}  {to_remove:>6}  {text}" if score else f"  {text}"
 
 
 @dataclass(frozen=True)

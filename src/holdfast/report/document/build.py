@@ -10,9 +10,9 @@ from holdfast.report.document.batches import batches
 from holdfast.report.document.content import Content
 from holdfast.report.document.context import Context, Json
 from holdfast.report.document.details import DetailWriter
-from holdfast.report.document.overview import OverviewWriter
+from holdfast.report.document.overview import overview
 from holdfast.report.document.redaction import HashedValues, ShownValues
-from holdfast.report.document.tables import TableWriter
+from holdfast.report.document.tables import columns_of, picture_of, references_of, tables_of
 from holdfast.report.document.timeline import HELD, Timeline
 from holdfast.report.pictures import Span, strip
 from holdfast.visible import visible
@@ -26,7 +26,6 @@ def document(
     """The document of some content; of the rules as many as fit the budget, or at most `most`."""
     of = Context(content, HashedValues() if redact else ShownValues(), budget, most)
     strips = _Strips(content.last, of.shown.redacted)
-    tables = TableWriter(of)
     return {
         "title": visible(content.title),
         "made": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -36,14 +35,14 @@ def document(
         "redacted": of.shown.redacted,
         "nulls": content.nulls,
         "notes": [*map(visible, content.notes), *filter(None, [of.block.left_out])],
-        "overview": OverviewWriter(of).to_json(),
-        "tables": tables.tables(),
-        "columns": tables.columns(),
-        "picture": tables.picture(),
-        "references": tables.references(),
+        "overview": overview(of),
+        "tables": tables_of(of),
+        "columns": columns_of(of),
+        "picture": picture_of(of),
+        "references": references_of(of),
         "batches": batches(of),
         "rules": of.block.to_json(_details(of, strips, live)),
-        "strips": strips.drawn,
+        "strips": strips.drawn(),
     }
 
 
@@ -60,14 +59,14 @@ class _Strips:
     def __init__(self, last: int, redacted: bool) -> None:
         self._last, self._redacted = last, redacted
         self._numbers: dict[tuple[Span, ...], int] = {}
-        self.drawn: list[str] = []
         self.of(Timeline(HELD))  # the first is that of all rules that never changed
+
+    def drawn(self) -> list[str]:
+        """All of them."""
+        return [strip(spans, "the rule, batch by batch") for spans in self._numbers]
 
     def of(self, timeline: Timeline) -> int:
         """The number of the strip of a timeline; a redacted one doesn't name rows."""
         spans = timeline.spans(self._last)
         shown = tuple(replace(span, why="") if self._redacted else span for span in spans)
-        if shown not in self._numbers:
-            self._numbers[shown] = len(self.drawn)
-            self.drawn.append(strip(shown, "the rule, batch by batch"))
-        return self._numbers[shown]
+        return self._numbers.setdefault(shown, len(self._numbers))

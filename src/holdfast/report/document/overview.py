@@ -17,122 +17,124 @@ _FIRST = 12  # rules
 _LOOK_AT = 20  # rows
 
 
-class OverviewWriter:
-    """Writes it."""
+def overview(of: Context) -> Json:
+    """A sentence, what holds by class, what broke, the best rules that hold, and the rows to look at."""
+    rules = _by_worth(of)
+    broken = [rule for rule in rules if _is_broken(rule)]
+    holding = [rule for rule in rules if rule.score and not rule.given and not _is_broken(rule)]
+    return {
+        "sentence": _sentence(of),
+        "classes": _classes(of),
+        "broke": _places(of, _each_fault_once(broken)),
+        "best": _places(of, holding),
+        "look_at": _look_at(of, broken),
+    }
 
-    def __init__(self, of: Context) -> None:
-        self._of = of
 
-    def to_json(self) -> Json:
-        """A sentence, what holds by class, what broke, the best rules that hold, and the rows to look at."""
-        return {
-            "sentence": self._sentence(),
-            "classes": self._classes(),
-            "broke": self._places(_each_fault_once([rule for rule in self._by_worth() if _is_broken(rule)])),
-            "best": self._places(
-                [rule for rule in self._by_worth() if rule.score and not rule.given and not _is_broken(rule)]
-            ),
-            "look_at": self._look_at(),
-        }
+def _places(of: Context, rules: Sequence[RuleContent]) -> list[int]:
+    found = [of.place(rule.key) for rule in rules[: 2 * _FIRST]]
+    return [place for place in found if place is not None][:_FIRST]
 
-    def _places(self, rules: Sequence[RuleContent]) -> list[int]:
-        found = [self._of.place(rule.key) for rule in rules[: 2 * _FIRST]]
-        return [place for place in found if place is not None][:_FIRST]
 
-    def _by_worth(self) -> list[RuleContent]:
-        """Given rules first, errors before warnings, then pinned ones, then by score; of equals what broke last.
-        Without ignored rules, and without found ones that are given, too.
-        """
-        given = {(rule.table, rule.text) for rule in self._of.content.rules if rule.given}
-        shown = [rule for rule in self._of.content.rules if rule.given or (rule.table, rule.text) not in given]
-        return sorted(
-            [rule for rule in shown if rule.mark != "ignored"],
-            key=lambda rule: (
-                not rule.given,
-                rule.mark != "pinned",
-                rule.finding.get("severity") == "warn",
-                -(rule.score or 0.0),
-                -(rule.timeline.since if rule.timeline else 0),
-            ),
+def _by_worth(of: Context) -> list[RuleContent]:
+    """Given rules first, errors before warnings, then pinned ones, then by score; of equals what broke last.
+    Without ignored rules, and without found ones that are given, too.
+    """
+    given = {(rule.table, rule.text) for rule in of.content.rules if rule.given}
+    shown = [rule for rule in of.content.rules if rule.given or (rule.table, rule.text) not in given]
+    return sorted(
+        [rule for rule in shown if rule.mark != "ignored"],
+        key=lambda rule: (
+            not rule.given,
+            rule.mark != "pinned",
+            rule.finding.get("severity") == "warn",
+            -(rule.score or 0.0),
+            -(rule.timeline.since if rule.timeline else 0),
+        ),
+    )
+
+
+def _sentence(of: Context) -> str:
+    content, parts = of.content, []
+    if not content.is_state:
+        return _look_sentence(_classes(of), len(content.doubts))
+    given = [rule for rule in content.rules if rule.given]
+    violated = sum(bool(rule.finding["violations"]) for rule in given)
+    if given:
+        parts.append(_given_sentence(len(given), violated))
+    found = sum(len(section.result) for section in content.sections if not section.declared.given)
+    if found:
+        held = "rules that were found hold" if found > 1 else "rule that was found holds"
+        parts.append(f"{found:,} {held}.")
+    brought = [batch.seq for batch in content.batches if batch.seq not in content.changes]
+    if brought:
+        lost = content.counts.get(brought[-1], {}).get("lost", 0)
+        broke = f"broke {lost:,} {'rules' if lost > 1 else 'rule'}" if lost else "broke nothing"
+        parts.append(f"Batch {brought[-1]:,}, the last, {broke}.")
+    else:
+        parts.append("No batch has come yet.")
+    return " ".join(parts) or "Nothing is watched here but the facts of columns."
+
+
+def _classes(of: Context) -> list[Json]:
+    by_kind: dict[str, Json] = {}
+    for section in of.content.sections:
+        declared = section.declared
+        states = Counter(line.state for line in section.lines)
+        one = by_kind.setdefault(
+            declared.name,
+            {"kind": declared.name, "title": section.title, "given": declared.given}
+            | dict.fromkeys(("holds", "violated", "broke"), 0),
         )
+        one["holds"] += len(section.result) + states[HOLDS]
+        one["violated"] += states[VIOLATED] if declared.given else 0
+        one["broke"] += states[BROKE] + (0 if declared.given else states[VIOLATED])
+    return list(by_kind.values())
 
-    def _sentence(self) -> str:
-        content, parts = self._of.content, []
-        if not content.is_state:
-            return _look_sentence(self._classes(), len(content.doubts))
-        given = [rule for rule in content.rules if rule.given]
-        violated = sum(bool(rule.finding["violations"]) for rule in given)
-        if given:
-            parts.append(_given_sentence(len(given), violated))
-        found = sum(len(section.result) for section in content.sections if not section.declared.given)
-        if found:
-            held = "rules that were found hold" if found > 1 else "rule that was found holds"
-            parts.append(f"{found:,} {held}.")
-        brought = [batch.seq for batch in content.batches if batch.seq not in content.changes]
-        if brought:
-            lost = content.counts.get(brought[-1], {}).get("lost", 0)
-            broke = f"broke {lost:,} {'rules' if lost > 1 else 'rule'}" if lost else "broke nothing"
-            parts.append(f"Batch {brought[-1]:,}, the last, {broke}.")
-        else:
-            parts.append("No batch has come yet.")
-        return " ".join(parts) or "Nothing is watched here but the facts of columns."
 
-    def _classes(self) -> list[Json]:
-        by_kind: dict[str, Json] = {}
-        for section in self._of.content.sections:
-            declared = section.declared
-            states = Counter(line.state for line in section.lines)
-            one = by_kind.setdefault(
-                declared.name,
-                {"kind": declared.name, "title": section.title, "given": declared.given}
-                | dict.fromkeys(("holds", "violated", "broke"), 0),
-            )
-            one["holds"] += len(section.result) + states[HOLDS]
-            one["violated"] += states[VIOLATED] if declared.given else 0
-            one["broke"] += states[BROKE] + (0 if declared.given else states[VIOLATED])
-        return list(by_kind.values())
+def _look_at(of: Context, broken: Sequence[RuleContent]) -> list[Json]:
+    """The living rows that break the most rules."""
+    rules_of: dict[tuple[str, int], list[RuleContent]] = {}
+    for rule in broken:
+        for row in _faulty(of, rule):
+            rules_of.setdefault((rule.table, row), []).append(rule)
+    first = sorted(rules_of.items(), key=lambda each: (not any(rule.given for rule in each[1]), -len(each[1])))
+    listed = [_row(of, table, row, rules) for (table, row), rules in first[:_LOOK_AT]]
+    return [*listed, *(_doubt(of, each) for each in of.content.doubts)][:_LOOK_AT]
 
-    def _look_at(self) -> list[Json]:
-        """The living rows that break the most rules."""
-        broken: dict[tuple[str, int], list[RuleContent]] = {}
-        for rule in self._by_worth():
-            for row in self._faulty(rule):
-                broken.setdefault((rule.table, row), []).append(rule)
-        first = sorted(broken.items(), key=lambda each: (not any(rule.given for rule in each[1]), -len(each[1])))
-        listed = [self._row(table, row, rules) for (table, row), rules in first[:_LOOK_AT]]
-        return [*listed, *map(self._doubt, self._of.content.doubts)][:_LOOK_AT]
 
-    def _faulty(self, rule: RuleContent) -> list[int]:
-        """The living rows that break a rule: those to remove, or of two rows the newer one."""
-        if not _is_broken(rule):
-            return []
-        rows = rule.work[0] or [max(each.rows) for each in rule.broke if each.rows]
-        return [row for row in dict.fromkeys(rows) if self._of.rows.lives(rule.table, row)]
+def _faulty(of: Context, rule: RuleContent) -> list[int]:
+    """The living rows that break a rule: those to remove, or of two rows the newer one."""
+    rows = rule.work[0] or [max(each.rows) for each in rule.broke if each.rows]
+    return [row for row in dict.fromkeys(rows) if of.rows.lives(rule.table, row)]
 
-    def _row(self, table: str, row: int, rules: Sequence[RuleContent]) -> Json:
-        names = [rule.finding.get("name") or self._of.text(rule.engine, rule.text) for rule in rules]
-        more = f" and {len(names) - 3:,} more" if len(names) > 3 else ""
-        places = [place for rule in rules[:3] if (place := self._of.place(rule.key)) is not None]
-        why = f"breaks {', '.join(names[:3])}{more}"
-        return self._looked_at(table, row, _marked(rules), why, places) | {"more": max(len(names) - 3, 0)}
 
-    def _doubt(self, doubt: Doubt) -> Json:
-        more = f" and {len(doubt.rules) - 1:,} more" if len(doubt.rules) > 1 else ""
-        return self._looked_at(doubt.table, doubt.row, [doubt.column], f"breaks {doubt.rules[0]}{more}", [])
+def _row(of: Context, table: str, row: int, rules: Sequence[RuleContent]) -> Json:
+    names = [rule.finding.get("name") or of.text(rule.engine, rule.text) for rule in rules]
+    more = f" and {len(names) - 3:,} more" if len(names) > 3 else ""
+    places = [place for rule in rules[:3] if (place := of.place(rule.key)) is not None]
+    why = f"breaks {', '.join(names[:3])}{more}"
+    return _looked_at(of, table, row, _marked(rules), why, places) | {"more": max(len(names) - 3, 0)}
 
-    def _looked_at(self, table: str, row: int, marked: Sequence[str], why: str, places: list[int]) -> Json:
-        side, shown = self._of.rows.side(table, row), self._of.shown
-        columns = list(dict.fromkeys([*marked, *self._of.rows.key(table), *self._of.schemas[table].names]))[:8]
-        return {
-            "table": table,
-            "row": row,
-            "name": shown.name(row, side.key, side.values, marked),
-            "why": visible(why),
-            "rules": places,
-            "columns": columns,
-            "values": [shown.value(side.values.get(column)) for column in columns],
-            "marked": [column for column in marked if column in columns],
-        }
+
+def _doubt(of: Context, doubt: Doubt) -> Json:
+    more = f" and {len(doubt.rules) - 1:,} more" if len(doubt.rules) > 1 else ""
+    return _looked_at(of, doubt.table, doubt.row, [doubt.column], f"breaks {doubt.rules[0]}{more}", [])
+
+
+def _looked_at(of: Context, table: str, row: int, marked: Sequence[str], why: str, places: list[int]) -> Json:
+    side, shown = of.rows.side(table, row), of.shown
+    columns = list(dict.fromkeys([*marked, *of.rows.key(table), *of.schemas[table].names]))[:8]
+    return {
+        "table": table,
+        "row": row,
+        "name": shown.name(row, side.key, side.values, marked),
+        "why": visible(why),
+        "rules": places,
+        "columns": columns,
+        "values": [shown.value(side.values.get(column)) for column in columns],
+        "marked": [column for column in marked if column in columns],
+    }
 
 
 def _given_sentence(count: int, violated: int) -> str:

@@ -12,7 +12,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from holdfast.engines.watched import WatchedTable
-from holdfast.report.diagram import Edge, tables
+from holdfast.report import diagram
+from holdfast.report.diagram import Edge
 from holdfast.report.document.batches import rows_after
 from holdfast.report.document.content import Content
 from holdfast.report.document.context import Context, Json
@@ -30,103 +31,103 @@ _FREQUENT, _BINS = 8, 30
 _AT_ONCE = 100_000  # values that are read together
 
 
-class TableWriter:
-    """Writes the tables."""
-
-    def __init__(self, of: Context) -> None:
-        self._of = of
-
-    def tables(self) -> list[Json]:
-        """One object a table."""
-        over_time = _rows_over_time(self._of.content)
-        return [
-            {
-                "name": visible(name),
-                "rows": each.table.rows,
-                "key": key_names(each.table.schema),
-                "left_out": list(map(visible, self._of.content.left_out.get(name, ()))),
-                "columns": [self._of.columns.places[name, column] for column in each.table.schema.names],
-                "rows_line": line(over_time[name], f"rows of {name}", last=self._of.content.last)
-                if len(over_time[name]) > 1
-                else "",
-            }
-            for name, each in self._of.content.watched.items()
-        ]
-
-    def columns(self) -> list[Json]:
-        """One object a column, in the order of their numbers."""
-        return [
-            {"table": place, **self.column(name, column)}
-            for place, (name, schema) in enumerate(self._of.schemas.items())
-            for column in range(len(schema.columns))
-        ]
-
-    def column(self, table: str, place: int) -> Json:
-        """A column of a table."""
-        watched, show = self._of.content.watched[table], self._of.shown.value
-        about, facts = watched.table.schema.columns[place], column_summary(watched, place)
-        name = about.name
-        frequent = [(show(value), count) for value, count in facts.frequent]
-        others = facts.rows - facts.nulls - sum(count for _, count in frequent)
-        nulls = self._of.content.nulls_over_time.get((table, name), ())
-        label = f"values of {table}.{name}"
-        if facts.bins and not self._of.shown.redacted:
-            drawn = histogram(facts.bins, show(facts.least), show(facts.greatest), facts.nulls, label)
-        else:
-            drawn = bars(frequent, others, facts.nulls, label)
-        as_written = quoted(name)
-        return {
-            "type": show_type(about.type),
+def tables_of(of: Context) -> list[Json]:
+    """One object a table."""
+    over_time = _rows_over_time(of.content)
+    return [
+        {
             "name": visible(name),
-            **({"quoted": visible(as_written)} if as_written != name else {}),
-            "rows": facts.rows,
-            "nulls": facts.nulls,
-            "distinct": facts.distinct,
-            "min": show(facts.least) if facts.distinct else "",
-            "max": show(facts.greatest) if facts.distinct else "",
-            "frequent": frequent,
-            "same": [visible(each) for each in self._same(table, name)],
-            "distribution": drawn,
-            "nulls_line": line(nulls, f"nulls of {table}.{name}", last=self._of.content.last) if len(nulls) > 1 else "",
+            "rows": each.table.rows,
+            "key": key_names(each.table.schema),
+            "left_out": list(map(visible, of.content.left_out.get(name, ()))),
+            "columns": [of.columns.places[name, column] for column in each.table.schema.names],
+            "rows_line": line(over_time[name], f"rows of {name}", last=of.content.last)
+            if len(over_time[name]) > 1
+            else "",
         }
+        for name, each in of.content.watched.items()
+    ]
 
-    def _same(self, table: str, name: str) -> list[str]:
-        """The other columns that determine a column, and are determined by it."""
-        groups = [each.columns for each in self._of.content.same if each.table == table and name in each.columns]
-        return [each for names in groups for each in names if each != name]
 
-    # ---- references -------------------------------------------------------------------------------------------------
+def columns_of(of: Context) -> list[Json]:
+    """One object a column, in the order of their numbers."""
+    return [
+        {"table": place, **column_of(of, name, column)}
+        for place, (name, schema) in enumerate(of.schemas.items())
+        for column in range(len(schema.columns))
+    ]
 
-    def references(self) -> list[Json]:
-        """One object a foreign key."""
-        objects = []
-        for key, rule in self._of.content.references.items():
-            edge = _edge(rule)
-            from_, to = _named(edge.table, edge.columns), _named(edge.referenced, edge.referenced_columns)
-            but = f", but for {edge.orphans:,} {'rows' if edge.orphans > 1 else 'row'}" if edge.orphans else ""
-            place = self._of.place(key)
-            objects.append(
-                {
-                    **({} if place is None else {"rule": place}),
-                    "text": visible(rule["text"]),
-                    "from": visible(from_),
-                    "to": visible(to),
-                    "coverage": edge.coverage,
-                    "orphans": edge.orphans,
-                    "sentence": visible(f"Every {from_} is a {to}{but}."),
-                }
-            )
-        return objects
 
-    def picture(self) -> str:
-        """The tables, drawn with their foreign keys."""
-        edges = [_edge(rule) for rule in self._of.content.references.values()]
-        used: dict[str, dict[str, None]] = {name: dict.fromkeys(key_names(s)) for name, s in self._of.schemas.items()}
-        for edge in edges:
-            used[edge.table] |= dict.fromkeys(edge.columns)
-            used[edge.referenced] |= dict.fromkeys(edge.referenced_columns)
-        drawn = [(name, list(columns)) for name, columns in used.items()]
-        return tables(drawn, edges, "tables and foreign keys") if edges else ""
+def column_of(of: Context, table: str, place: int) -> Json:
+    """A column of a table."""
+    watched, show = of.content.watched[table], of.shown.value
+    about, facts = watched.table.schema.columns[place], column_summary(watched, place)
+    name = about.name
+    frequent = [(show(value), count) for value, count in facts.frequent]
+    others = facts.rows - facts.nulls - sum(count for _, count in frequent)
+    nulls = of.content.nulls_over_time.get((table, name), ())
+    label = f"values of {table}.{name}"
+    if facts.bins and not of.shown.redacted:
+        drawn = histogram(facts.bins, show(facts.least), show(facts.greatest), facts.nulls, label)
+    else:
+        drawn = bars(frequent, others, facts.nulls, label)
+    as_written = quoted(name)
+    return {
+        "type": show_type(about.type),
+        "name": visible(name),
+        **({"quoted": visible(as_written)} if as_written != name else {}),
+        "rows": facts.rows,
+        "nulls": facts.nulls,
+        "distinct": facts.distinct,
+        "min": show(facts.least) if facts.distinct else "",
+        "max": show(facts.greatest) if facts.distinct else "",
+        "frequent": frequent,
+        "same": [visible(each) for each in _same(of, table, name)],
+        "distribution": drawn,
+        "nulls_line": line(nulls, f"nulls of {table}.{name}", last=of.content.last) if len(nulls) > 1 else "",
+    }
+
+
+def _same(of: Context, table: str, name: str) -> list[str]:
+    """The other columns that determine a column, and are determined by it."""
+    groups = [each.columns for each in of.content.same if each.table == table and name in each.columns]
+    return [each for names in groups for each in names if each != name]
+
+
+# ---- references -----------------------------------------------------------------------------------------------------
+
+
+def references_of(of: Context) -> list[Json]:
+    """One object a foreign key."""
+    objects = []
+    for key, rule in of.content.references.items():
+        edge = _edge(rule)
+        from_, to = _named(edge.table, edge.columns), _named(edge.referenced, edge.referenced_columns)
+        but = f", but for {edge.orphans:,} {'rows' if edge.orphans > 1 else 'row'}" if edge.orphans else ""
+        place = of.place(key)
+        objects.append(
+            {
+                **({} if place is None else {"rule": place}),
+                "text": visible(rule["text"]),
+                "from": visible(from_),
+                "to": visible(to),
+                "coverage": edge.coverage,
+                "orphans": edge.orphans,
+                "sentence": visible(f"Every {from_} is a {to}{but}."),
+            }
+        )
+    return objects
+
+
+def picture_of(of: Context) -> str:
+    """The tables, drawn with their foreign keys."""
+    edges = [_edge(rule) for rule in of.content.references.values()]
+    used: dict[str, dict[str, None]] = {name: dict.fromkeys(key_names(s)) for name, s in of.schemas.items()}
+    for edge in edges:
+        used[edge.table] |= dict.fromkeys(edge.columns)
+        used[edge.referenced] |= dict.fromkeys(edge.referenced_columns)
+    drawn = [(name, list(columns)) for name, columns in used.items()]
+    return diagram.tables(drawn, edges, "tables and foreign keys") if edges else ""
 
 
 def _edge(rule: Mapping[str, Any]) -> Edge:
