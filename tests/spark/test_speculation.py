@@ -7,6 +7,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 from unittest.mock import patch
@@ -17,7 +18,7 @@ import pytest
 from holdfast.api.monitor import Monitor
 from holdfast.errors import HoldfastError
 from holdfast.intake import bad_rows, readers, staged_rows, tables
-from holdfast.spark.stage import StagingPlan, _stage_part
+from holdfast.spark.stage import _stage_part
 from holdfast.store.store import Store
 from holdfast.table import admit, files
 from holdfast.table.bulk import read_staged
@@ -131,11 +132,11 @@ def test_late_attempts_change_nothing(tmp_path: Path, monkeypatch: pytest.Monkey
 
 def test_a_late_attempt_at_staging_a_dataframe(tmp_path: Path) -> None:
     """The job that stages a DataFrame is Spark's own, so its task is called as Spark calls it."""
-    plan = StagingPlan(str(tmp_path), (Column("n", pa.int64()),), (None,))
+    write = partial(staged_rows.write_chunk, staged_rows.Plan((Column("n", pa.int64()),), (0,), (None,)), str(tmp_path))
     rows = [pa.RecordBatch.from_pydict({"s0": [7, 8, 8], "part": pa.array([0, 0, 0], pa.int32())})]
     with noted_writes() as of_slow:
-        list(_stage_part(plan, iter(rows)))
-    (answer,) = (batch.to_pylist()[0] for batch in _stage_part(plan, iter(rows)))
+        list(_stage_part(write, False, iter(rows)))
+    (answer,) = (batch.to_pylist()[0] for batch in _stage_part(write, False, iter(rows)))
     ended_while_writing(of_slow)
     staged, _ = read_staged(answer["path"], 1)
     assert staged.values[0].tolist() == [7, 8]

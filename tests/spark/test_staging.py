@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,9 +12,10 @@ import pytest
 
 from holdfast.api.monitor import Monitor
 from holdfast.errors import BadInput
+from holdfast.intake.staged_rows import Plan, write_chunk
 from holdfast.results.outcome import Outcome
 from holdfast.spark import session
-from holdfast.spark.stage import CHUNK_ROWS, StagingPlan, stage_frame
+from holdfast.spark.stage import CHUNK_ROWS, stage_frame
 from holdfast.table import admit
 from holdfast.table.bulk import read_staged
 from holdfast.table.types import Column
@@ -27,8 +29,8 @@ if TYPE_CHECKING:
 def test_staging_keeps_the_order_of_the_rows(tmp_path: Path, spark: SparkSession) -> None:
     count = 2 * CHUNK_ROWS + 100_000
     frame = spark.range(0, count, 1, 2).toDF("s0")
-    plan = StagingPlan(str(tmp_path), (Column("s0", pa.int64()),), (None,))
-    paths, rows = stage_frame(frame, plan)
+    plan = Plan((Column("s0", pa.int64()),), (0,), (None,))
+    paths, rows = stage_frame(frame, partial(write_chunk, plan, str(tmp_path)))
     assert rows == count
     assert len(paths) == 4  # two parts of two chunks each
     assert {Path(path).name for path in paths} == {path.name for path in tmp_path.iterdir()}

@@ -269,14 +269,15 @@ def _stage_table(table: pa.Table, plan: Plan, folder: str, few: int) -> StagedRo
 
 def write_in_chunks(table: pa.Table, plan: Plan, folder: str) -> tuple[str, ...]:
     """The rows of a table as files of staged chunks, in order."""
-    starts = range(0, len(table), _CHUNK_ROWS)
-    paths = [files.new_path(folder) for _ in starts]
+    chunks = [table.slice(start, _CHUNK_ROWS) for start in range(0, len(table), _CHUNK_ROWS)]
+    return tuple(Threads().map(partial(write_chunk, plan, folder), chunks))
 
-    def write(number: int) -> None:
-        write_staged(paths[number], *stage_slice(table.slice(starts[number], _CHUNK_ROWS), plan))
 
-    Threads().map(write, range(len(starts)))
-    return tuple(paths)
+def write_chunk(plan: Plan, folder: str, rows: pa.Table) -> str:
+    """A file with some rows as a staged chunk."""
+    path = files.new_path(folder)
+    write_staged(path, *stage_slice(rows, plan))
+    return path
 
 
 def _order(table: pa.Table, plan: Plan) -> pa.Array:
@@ -363,7 +364,7 @@ def without_dictionaries(table: pa.Table) -> pa.Table:
 
 def _stage_frame(opened: OpenSource, plan: Plan, folder: str) -> StagedRows:
     from holdfast.spark.frames import clear_sentence
-    from holdfast.spark.stage import StagingPlan, choose, in_order, stage_frame, without_marks
+    from holdfast.spark.stage import choose, in_order, stage_frame, without_marks
 
     frame = opened.as_frame()
     if opened.marked:
@@ -373,8 +374,9 @@ def _stage_frame(opened: OpenSource, plan: Plan, folder: str) -> StagedRows:
         several = opened.frame is not None and len(opened.files) > 1  # Spark reads them in an order of its own
         frame = in_order(frame, plan.operation_place, plan.version_place, several, opened.has_corrupt_column)
     frame = choose(frame, plan.places, plan.operation_place, opened.has_corrupt_column)
-    task = StagingPlan(folder, plan.columns, plan.casters, has_operations, plan.constant, opened.has_corrupt_column)
+    width = len(plan.columns)
+    chosen = replace(plan, places=tuple(range(width)), operation_place=width if has_operations else -1)
     expected = "" if opened.secrets else "FAILED_READ_FILE"  # what a database says may hold a secret
     with clear_sentence(opened.name, only=expected, secrets=opened.secrets):
-        paths, rows = stage_frame(frame, task)
+        paths, rows = stage_frame(frame, partial(write_chunk, chosen, folder), opened.has_corrupt_column)
     return StagedRows(rows, (), tuple(paths), traceable=False)

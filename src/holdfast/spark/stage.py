@@ -2,39 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
-import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 from pyspark.sql import Column as SparkColumn
 from pyspark.sql import DataFrame, functions
 
-from holdfast.changes.operations import INSERT, UPDATE, VERSION_COLUMN, WORDS, parse_operations
+from holdfast.changes.operations import UPDATE, VERSION_COLUMN, WORDS
 from holdfast.errors import BadInput
 from holdfast.spark.frames import BLOCK, FILE, collected
-from holdfast.table import files
-from holdfast.table.bulk import write_staged
-from holdfast.table.encode import Caster, stage
-from holdfast.table.types import Column
 
+Write = Callable[[pa.Table], str]  # writes rows to a file, and gives its path
 CHUNK_ROWS = 1 << 19
 _CHUNK_BYTES = 128 << 20
 _ANSWER = pa.schema([("path", pa.string()), ("rows", pa.int64()), ("part", pa.int32()), ("error", pa.string())])
-
-
-@dataclass(frozen=True)
-class StagingPlan:
-    """What a task must know: the columns in order, then perhaps operations and a column with bad records."""
-
-    folder: str
-    columns: tuple[Column, ...]
-    casters: tuple[Caster | None, ...]
-    has_operations: bool = False
-    constant: int = INSERT
-    has_corrupt_column: bool = False
 
 
 def in_order(frame: DataFrame, operation: int, version: int, several_files: bool, has_corrupt: bool) -> DataFrame:
@@ -91,11 +73,13 @@ def choose(frame: DataFrame, places: Sequence[int], operation: int, has_corrupt:
     return frame.select(*[column.alias(f"s{i}") for i, column in enumerate(chosen)])
 
 
-def stage_frame(frame: DataFrame, plan: StagingPlan) -> tuple[list[str], int]:
-    """Run the job on a DataFrame of exactly the plan's columns: staged files in the order of the rows, and rows."""
+def stage_frame(frame: DataFrame, write: Write, has_corrupt: bool = False) -> tuple[list[str], int]:
+    """Have tasks write the rows of a DataFrame, all columns but the bad records in the last one, if it has these. Gives
+    the files in the order of the rows, and the number of rows.
+    """
     numbered = frame.withColumn("part", functions.spark_partition_id())
-    staged = numbered.mapInArrow(partial(_stage_part, plan), "path string, rows bigint, part int, error string")
-    answers = collected(staged).to_pylist()
+    schema = "path string, rows bigint, part int, error string"
+    answers = collected(numbered.mapInArrow(partial(_stage_part, write, has_corrupt), schema)).to_pylist()
     for answer in answers:
         if answer["error"] is not None:
             raise BadInput(answer["error"])
@@ -103,37 +87,27 @@ def stage_frame(frame: DataFrame, plan: StagingPlan) -> tuple[list[str], int]:
     return [answer["path"] for answer in answers], sum(answer["rows"] for answer in answers)
 
 
-def _stage_part(plan: StagingPlan, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def _stage_part(write: Write, has_corrupt: bool, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     waiting: list[pa.RecordBatch] = []
     try:
         for batch in batches:
             waiting.append(batch)
             rows, size = sum(len(b) for b in waiting), sum(b.nbytes for b in waiting)
             if rows >= CHUNK_ROWS or size >= _CHUNK_BYTES:
-                yield _write(plan, waiting)
+                yield _stage_chunk(write, has_corrupt, waiting)
                 waiting = []
         if sum(len(b) for b in waiting):
-            yield _write(plan, waiting)
+            yield _stage_chunk(write, has_corrupt, waiting)
     except BadInput as error:
         yield _answer({"path": None, "rows": 0, "part": 0, "error": str(error)})
 
 
-def _write(plan: StagingPlan, batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
+def _stage_chunk(write: Write, has_corrupt: bool, batches: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
     rows = pa.Table.from_batches(batches)
-    width = len(plan.columns)
-    extra = rows.columns[width:-1]
-    if plan.has_corrupt_column and len(bad := extra[-1].drop_null()):
+    *_, last, part = rows.columns
+    if has_corrupt and len(bad := last.drop_null()):
         raise BadInput(f"malformed record: {bad[0].as_py()[:200]}")
-    operations: NDArray[np.int8] | None = None
-    if plan.has_operations:
-        operations = parse_operations(extra[0])
-    elif plan.constant != INSERT:
-        operations = np.full(len(rows), plan.constant, np.int8)
-    path = files.new_path(plan.folder)
-    write_staged(path, stage(rows.columns[:width], plan.columns, plan.casters), operations)
-    return _answer(
-        {"path": path, "rows": len(rows), "part": rows.column(rows.num_columns - 1)[0].as_py(), "error": None}
-    )
+    return _answer({"path": write(rows), "rows": len(rows), "part": part[0].as_py(), "error": None})
 
 
 def _answer(answer: dict[str, object]) -> pa.RecordBatch:
