@@ -16,7 +16,6 @@ from holdfast.errors import BadInput
 from holdfast.sources.dialect import CsvOptions, Dialect
 from holdfast.sources.local import (
     complaint,
-    encoded,
     head,
     infer_schema,
     read_arrow,
@@ -24,7 +23,7 @@ from holdfast.sources.local import (
     sniff_file,
 )
 from holdfast.sources.records import records, unquoted
-from tests.sources.typed import typed_table
+from tests.sources.typed import encoded, typed_table
 
 FREE = CsvOptions()
 PLAIN = CsvOptions(separator=",", quote='"', header=True)
@@ -66,7 +65,7 @@ def test_text_comes_back_exactly(shape: tuple[int, list[tuple[str, ...]]], eol: 
         dialect = Dialect(",", '"', header, tuple(names))
         table = read_csv(path, dialect)
         assert complaint(path, dialect) is None
-    assert table.schema == pa.schema([(name, pa.string()) for name in names])
+    assert table.column_names == names
     assert rows_of(table) == rows
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 
 from holdfast.sources.dialect import CsvOptions
-from holdfast.sources.local import encoded, infer_schema, typed_dictionaries
+from holdfast.sources.local import infer_schema, typed_dictionaries
 
 
 def typed_table(
@@ -17,3 +17,12 @@ def typed_table(
     if schema is None:
         schema, nulls, _ = infer_schema(table, options)
     return typed_dictionaries(table, nulls, schema, name).cast(schema), nulls
+
+
+def encoded(text: pa.Table) -> pa.Table:
+    """The table with each column as indices into its distinct texts."""
+    columns = [
+        column if pa.types.is_dictionary(column.type) else column.dictionary_encode().unify_dictionaries()
+        for column in text.columns
+    ]
+    return pa.Table.from_arrays(columns, names=text.column_names)

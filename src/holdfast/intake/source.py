@@ -267,7 +267,7 @@ class _Path:
 
     def _small_csv(self, file: str, dialect: Dialect, notes: list[str]) -> OpenSource:
         refuse_long_lines(file)
-        text, options, expected = local.encoded(local.read_csv(file, dialect)), self.options.csv, self.expected
+        text, options, expected = local.read_csv(file, dialect), self.options.csv, self.expected
         if expected is None:
             schema, nulls, type_notes = local.infer_schema(text, options)
             notes = [*notes, *type_notes]

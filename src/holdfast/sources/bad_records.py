@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from holdfast.errors import BadInput
 from holdfast.sources import jsonlines, local
 from holdfast.sources.dialect import Dialect
-from holdfast.sources.pieces import CsvPiece, Piece, parsed
+from holdfast.sources.pieces import CsvPiece, Piece
 from holdfast.sources.records import BOM, UNCLOSED, line_breaks, wrong_width
 
 _BLANK = b" \t\r\n"
@@ -146,7 +146,7 @@ def sift_csv(data: bytes, first: int, dialect: Dialect) -> GoodAndBad:
     records = index_csv(data, first, dialect)
     reasons = {**_wrong_widths(records, len(dialect.names)), **_wrong_bytes(data, records)}
     bad = Rejected.of(reasons)
-    table = parsed(pa.py_buffer(b"\n" + _without(data, records, bad.records)), dialect)
+    table = local.parsed(pa.py_buffer(b"\n" + _without(data, records, bad.records)), dialect)
     if len(table) != len(records) - len(reasons):  # an error of ours
         raise BadInput("not readable as CSV: it is unclear where its records end; mend its quotes")
     return GoodAndBad(table, len(records), bad)

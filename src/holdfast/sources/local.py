@@ -23,7 +23,7 @@ from holdfast.sources.inference import MARKERS, BadValue, cast_text, decide, tra
 from holdfast.sources.records import BOM, UNCLOSED, encoding_complaint, records, wrong_width
 
 _BLOCK = 1 << 22
-_TEXT = pa.string()
+_TEXTS = pa.dictionary(pa.int32(), pa.string())
 _PIECE = 1 << 24
 _LARGEST_BLOCK = (1 << 31) - 1
 
@@ -64,27 +64,46 @@ def _decodable(data: bytes) -> bytes:
 
 
 def read_csv(path: str | Path, dialect: Dialect) -> pa.Table:
-    """All columns of a CSV file as strings, in file order, under the dialect's names.
-
-    Arrow begins with the line break after the header, as an empty line: otherwise it takes a first value that begins
-    with U+FEFF for a byte order mark. Without a header it begins at the very start, and skips such a mark.
-    """
-    if not dialect.names:
-        return pa.table({})
+    """All columns of a CSV file, as `parsed` gives them."""
     with _reading(path, "CSV"):
-        start = data_start(path, dialect)
-        rest = head(path, start + len(BOM) + 1)[0][start:]
-        if not rest or (not start and rest == BOM):
-            if sentence := complaint(path, dialect):
-                raise BadInput(sentence)
-            return pa.table({name: pa.nulls(0, pa.string()) for name in dialect.names})
+        with _opened(path) as stream:
+            data = stream.read_buffer()
         try:
-            table = _parsed(path, dialect, max(0, start - 1))
+            start = data_start(path, dialect)
+            table = parsed(data.slice(start - 1 if 0 < start < data.size else start), dialect)
         except pa.ArrowInvalid as error:
             raise BadInput(complaint(path, dialect) or f"{path}: not readable as CSV: {error}") from None
-        if _may_end_within_quotes(path, dialect, table) and (sentence := complaint(path, dialect)):
+        suspect = not len(table) or _may_end_within_quotes(data, dialect, table)
+        if suspect and (sentence := complaint(path, dialect)):
             raise BadInput(sentence)
     return table
+
+
+def parsed(data: pa.Buffer, dialect: Dialect) -> pa.Table:
+    """The records of some bytes, as texts in dictionaries, under the dialect's names.
+
+    Data should begin with a line break, as an empty line: otherwise Arrow takes a first value that begins with U+FEFF
+    for a byte order mark. Without a header a file begins at its very start, and such a mark is skipped. Arrow's threads
+    may still free buffers when the process ends, and must not touch Python objects then: so it reads in this thread.
+    """
+    from pyarrow import csv
+
+    names = [str(i) for i in range(len(dialect.names))]  # the real ones may hold anything
+    if not data.to_pybytes().strip(b"\r\n" + BOM):
+        return pa.table({name: pa.nulls(0, _TEXTS) for name in dialect.names})
+    table = csv.read_csv(
+        pa.BufferReader(data),
+        read_options=csv.ReadOptions(column_names=names, block_size=min(data.size, _LARGEST_BLOCK), use_threads=False),
+        parse_options=csv.ParseOptions(
+            delimiter=dialect.separator,
+            quote_char=dialect.quote or False,
+            newlines_in_values=bool(dialect.quote),
+        ),
+        convert_options=csv.ConvertOptions(
+            column_types=dict.fromkeys(names, _TEXTS), null_values=[], strings_can_be_null=False
+        ),
+    )
+    return table.rename_columns(dialect.names)
 
 
 def complaint(path: str | Path, dialect: Dialect) -> str | None:
@@ -139,11 +158,6 @@ def as_moments(table: pa.Table, columns: Sequence[str]) -> pa.Table:
     return table.cast(pa.schema(fields)) if columns else table
 
 
-def encoded(text: pa.Table) -> pa.Table:
-    """A text table with each column as indices into its distinct texts: the next steps need only these."""
-    return pa.Table.from_arrays([_encoded(column) for column in text.columns], names=text.column_names)
-
-
 def infer_schema(text: pa.Table, options: CsvOptions) -> tuple[pa.Schema, tuple[str, ...], list[str]]:
     """The types of an encoded text table's columns, its null markers, and notes."""
     names = text.column_names
@@ -167,70 +181,18 @@ def typed_dictionaries(text: pa.Table, nulls: tuple[str, ...], schema: pa.Schema
     return pa.Table.from_arrays(columns, names=schema.names)
 
 
-def _parsed(path: str | Path, dialect: Dialect, start: int) -> pa.Table:
-    """The file's records from byte `start` on."""
-    block = _BLOCK
-    while True:
-        try:
-            with _opened(path) as stream:
-                _fill(stream, start)
-                return arrow_csv(stream, dialect, block)
-        except pa.ArrowInvalid as error:
-            # A record longer than two blocks; Arrow has no error class of its own for it.
-            if "straddl" not in str(error) or block == _LARGEST_BLOCK:
-                raise
-            block = min(block * 16, _LARGEST_BLOCK)
-
-
-def _may_end_within_quotes(path: str | Path, dialect: Dialect, table: pa.Table) -> bool:
+def _may_end_within_quotes(data: pa.Buffer, dialect: Dialect, table: pa.Table) -> bool:
     """Whether a quote seems never to be closed: then Arrow takes the rest of the file for its last value.
 
     Such a file ends with the opening quote of a field and that value with its quotes doubled. Other files hardly end
     like that; one with a single column may, if its last value is only line breaks.
     """
-    if not dialect.quote or not table.num_rows:
+    if not dialect.quote:
         return False
     value = table.column(table.num_columns - 1)[-1].as_py()
     written = (dialect.quote + value.replace(dialect.quote, dialect.quote * 2)).encode()
-    end = _tail(path, len(written) + 1)
+    end = bytes(memoryview(data)[-len(written) - 1 :])
     return end.endswith(written) and end[: -len(written)] != dialect.quote.encode()
-
-
-def _tail(path: str | Path, size: int) -> bytes:
-    """The last `size` bytes of a file, decompressed."""
-    with _opened(path) as stream:
-        if stream.seekable():
-            stream.seek(max(0, stream.size() - size))
-        end = b""
-        while part := stream.read(_PIECE):
-            end = (end + part)[-size:]
-        return end
-
-
-def arrow_csv(
-    source: pa.NativeFile, dialect: Dialect, block: int, text: pa.DataType = _TEXT, threads: bool = True
-) -> pa.Table:
-    """Arrow's reader, under positional names at first, since the real ones may hold anything.
-
-    Arrow reads ahead in threads of its own, which may still free buffers when the process ends. So the source is one of
-    Arrow's own: a thread that then needs the interpreter, to free a Python object, would crash the process.
-    """
-    from pyarrow import csv
-
-    names = [str(i) for i in range(len(dialect.names))]
-    table = csv.read_csv(
-        source,
-        read_options=csv.ReadOptions(column_names=names, block_size=block, use_threads=threads),
-        parse_options=csv.ParseOptions(
-            delimiter=dialect.separator,
-            quote_char=dialect.quote or False,
-            newlines_in_values=bool(dialect.quote),
-        ),
-        convert_options=csv.ConvertOptions(
-            column_types=dict.fromkeys(names, text), null_values=[], strings_can_be_null=False
-        ),
-    )
-    return table.rename_columns(dialect.names)
 
 
 def data_start(path: str | Path, dialect: Dialect) -> int:
@@ -280,11 +242,6 @@ def _fill(stream: Any, size: int) -> bytes:
     return b"".join(parts)
 
 
-def _encoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """The column as indices into its distinct values, in the order of first appearance."""
-    return column if pa.types.is_dictionary(column.type) else column.dictionary_encode().unify_dictionaries()
-
-
 def _distinct(encoded: pa.ChunkedArray) -> pa.Array:
     if encoded.num_chunks:
         return encoded.chunk(0).dictionary
@@ -293,7 +250,7 @@ def _distinct(encoded: pa.ChunkedArray) -> pa.Array:
 
 def typed_column(text: pa.ChunkedArray, field: pa.Field, name: str) -> pa.ChunkedArray:
     """Texts as values of a type, without null markers: each distinct text is cast once."""
-    column = _encoded(text)
+    column = text.dictionary_encode().unify_dictionaries()
     values = _cast_distinct(column, field, (), name)
     return pa.chunked_array([values.take(chunk) for chunk in _indices(column).chunks], field.type)
 

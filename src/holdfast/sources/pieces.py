@@ -62,18 +62,10 @@ class CsvPiece:
                 file.seek(self.start)
                 data = file.read_buffer(self.end - self.start)
             try:
-                return parsed(data, self.dialect)
+                return local.parsed(data, self.dialect)
             except pa.ArrowInvalid as error:
                 complaint = local.complaint(self.path, self.dialect)
                 raise BadInput(complaint or f"{self.path}: not readable as CSV: {error}") from None
-
-
-def parsed(data: pa.Buffer, dialect: Dialect) -> pa.Table:
-    """The records of some bytes, as texts in dictionaries."""
-    if not data.to_pybytes().strip(b"\r\n" + BOM):
-        return pa.table({name: pa.nulls(0, pa.string()) for name in dialect.names})
-    text = pa.dictionary(pa.int32(), pa.string())
-    return local.arrow_csv(pa.BufferReader(data), dialect, data.size, text, threads=False)
 
 
 def split_csv(path: str, dialect: Dialect, tolerant: bool = False) -> list[CsvPiece]:
