@@ -154,7 +154,6 @@ LOOKING: dict[str, Callable[[Monitor], Any]] = {
     "history": lambda watch: watch.history(),
     "nulls": lambda watch: watch.nulls,
     "opened": lambda watch: watch.opened(),
-    "ranked_by_class": lambda watch: watch.ranked_by_class(),
     "listings": lambda watch: watch.listings(),
     "memory": lambda watch: watch.memory(),
     "follow": lambda watch: watch.follow(),

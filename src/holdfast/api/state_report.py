@@ -66,7 +66,7 @@ class _StateContent:
             events=self._events,
             counts=self._memory.counts(),
             references=self._references(),
-            changes={each.seq: list(_changes(each.about)) for each in self._store.changes()},
+            changes={seq: list(_changes(about)) for seq, about in self._store.changes().items()},
             notes=[*left_out_notes(left_out), *_left_out_values(self._memory), *self._event_notes()],
         )
 

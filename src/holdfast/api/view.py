@@ -148,11 +148,7 @@ class View:
 
     def ranked(self, rules: str | None = None) -> list[Result]:
         """What holds now, the best first, with scores where a class has them."""
-        return list(self.ranked_by_class(rules).values())
-
-    def ranked_by_class(self, rules: str | None = None) -> dict[Subject, Result]:
-        """The same by class and table (`*`: all of them)."""
-        return self.opened().ranked(rules)
+        return list(self.opened().ranked(rules).values())
 
     def opened(self) -> Workspace:
         """The tables with their engines and what these know, as of now."""
@@ -286,7 +282,7 @@ class View:
 
     def changes(self) -> dict[int, dict[str, Any]]:
         """What changes of rules, columns and tables did, by their numbers in the history."""
-        return {each.seq: each.about for each in self._store.changes()}
+        return self._store.changes()
 
     def memory(self) -> Memory:
         """What the state remembers: what batches did to rules, and how figures moved."""

@@ -250,7 +250,7 @@ def history(
             print_rule_history(found)
         return
     with closing(Store(state)) as store:
-        batches, changes = store.history(last), {each.seq: each.about for each in store.changes()}
+        batches, changes = store.history(last), store.changes()
     if form == "json":
         more = {seq: {"about": about} for seq, about in changes.items()}
         say_json({**batch.to_json(), **more.get(batch.seq, {})} for batch in batches)

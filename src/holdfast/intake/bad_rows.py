@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -17,30 +18,49 @@ from numpy.typing import NDArray
 
 from holdfast.changes.operations import parse_operations
 from holdfast.errors import BadInput
+from holdfast.intake.in_memory import lasting
 from holdfast.intake.readers import piece_runner
 from holdfast.intake.source import OpenSource
 from holdfast.intake.staged_rows import (
     Plan,
     StagedRows,
     stage_in_order,
-    stage_rows,
     versions_of,
     with_source,
     without_dictionaries,
     write_in_chunks,
 )
 from holdfast.sources import jsonlines
-from holdfast.sources.bad_records import NOTHING, GoodAndBad, Rejected, sift_piece
+from holdfast.sources.bad_records import GoodAndBad, Rejected, sift_piece
 from holdfast.sources.pieces import Piece
 from holdfast.table import arrow
 from holdfast.table.encode import Caster, stage
 from holdfast.table.types import Column
 
+T = TypeVar("T")
+
+
+def without_bad_rows(
+    source: Any,
+    open_: Callable[[Any, bool], OpenSource],
+    read: Callable[[OpenSource], T],
+    sift: Callable[[OpenSource], T],
+) -> T:
+    """What is read of a source; where it is refused, what is sifted of it, opened again so that it may have bad rows.
+    A Spark DataFrame stays refused.
+    """
+    source = source if isinstance(source, OpenSource) else lasting(source)
+    try:
+        return read(open_(source, False))
+    except BadInput:
+        opened = open_(source, True)
+        if opened.frame is not None:
+            raise
+    return sift(opened)
+
 
 def stage_good_rows(opened: OpenSource, plan: Plan, folder: str, few: int) -> tuple[StagedRows, Rejected]:
-    """Stage the good rows; few rows in memory stay there. A Spark DataFrame is staged whole, or refused."""
-    if opened.frame is not None:  # JSON lines that are not local
-        return stage_rows(opened, plan, folder, few), NOTHING
+    """Stage the good rows; few rows in memory stay there. The source is no Spark DataFrame."""
     with with_source(opened):
         if opened.pieces and plan.version_place < 0:
             done = piece_runner(opened.spark).map(partial(_stage_sifted, plan, folder, opened.name), opened.pieces)

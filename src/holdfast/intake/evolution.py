@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
 
 from holdfast.changes.operations import FEED_COLUMNS, OPERATION_COLUMNS
 from holdfast.errors import BadInput
-from holdfast.intake.bad_rows import sifted_whole
+from holdfast.intake.bad_rows import sifted_whole, without_bad_rows
 from holdfast.intake.source import NOTED, UNSPLIT, OpenSource, ReadOptions, open_source
 from holdfast.intake.staged_rows import plan_init, stage_rows, without_dictionaries
 from holdfast.sources import jsonlines
@@ -30,13 +31,14 @@ def columns_in(
     """The columns of a source, with the types of its own values. Text is read once for that; if tolerant, again without
     the records that are no rows, where it has some.
     """
-    try:
-        return _columns(open_source(source, options, spark), table, folder)
-    except BadInput:
-        if not tolerant:
-            raise
-    opened = open_source(source, options, spark, tolerant=True)
-    return _columns(opened, table, folder) if opened.frame is not None else _columns_of_rows(opened, options)
+
+    def opened(source: Any, tolerant: bool) -> OpenSource:
+        return open_source(source, options, spark, tolerant=tolerant)
+
+    read = partial(_columns, table=table, folder=folder)
+    if not tolerant:
+        return read(opened(source, False))
+    return without_bad_rows(source, opened, read, partial(_columns_of_rows, options=options))
 
 
 def _columns_of_rows(opened: OpenSource, options: ReadOptions) -> Found:

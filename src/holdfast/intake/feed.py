@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from holdfast.changes.operations import FEED_COLUMNS, OPERATION_COLUMNS
 from holdfast.errors import BadInput
-from holdfast.intake.bad_rows import sifted_whole
-from holdfast.intake.in_memory import lasting
+from holdfast.intake.bad_rows import sifted_whole, without_bad_rows
 from holdfast.intake.quarantine import Quarantine
 from holdfast.intake.source import NOTED, OpenSource, ReadOptions, open_source
 from holdfast.intake.staged_rows import whole_table, without_dictionaries
@@ -57,22 +56,18 @@ def split_feed(
 def _split(
     part: str, source: Any, known: Known, options: FeedOptions, spark: Any, quarantine: Quarantine | None
 ) -> dict[str, OpenSource]:
-    raw, source = replace(options.read, raw=True), source if quarantine is None else lasting(source)
-    opened = None
-    try:
-        opened = open_source(source, raw, spark)
-        split = Feed(opened, known, options.column, options.operation).by_table()
-    except BadInput:
-        if quarantine is None or (opened is not None and opened.frame is not None and not opened.json):
-            raise
-        opened = open_source(source, raw, spark, tolerant=True)
-        if opened.frame is not None:
-            raise
-        split, rejected = Feed(opened, known, options.column, options.operation).sifted()
-    else:
-        rejected = NOTHING
-    if quarantine is not None:
-        quarantine.put_records(part, opened, rejected)
+    def opened(source: Any, tolerant: bool) -> OpenSource:
+        return open_source(source, replace(options.read, raw=True), spark, tolerant=tolerant)
+
+    def feed(own: OpenSource) -> Feed:
+        return Feed(own, known, options.column, options.operation)
+
+    if quarantine is None:
+        return feed(opened(source, False)).by_table()
+    whole, split, rejected = without_bad_rows(
+        source, opened, lambda own: (own, feed(own).by_table(), NOTHING), lambda own: (own, *feed(own).sifted())
+    )
+    quarantine.put_records(part, whole, rejected)
     return split
 
 

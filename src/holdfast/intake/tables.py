@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from holdfast.changes.operations import DELETE, INSERT, UPSERT
 from holdfast.errors import BadInput, refuse_not_utf8
-from holdfast.intake.bad_rows import stage_good_rows
+from holdfast.intake.bad_rows import stage_good_rows, without_bad_rows
 from holdfast.intake.in_memory import lasting
 from holdfast.intake.quarantine import Quarantine, StagedSource
 from holdfast.intake.readers import READERS, Reader, runner_for
@@ -220,22 +221,18 @@ class BatchReader:
     def _part(self, name: str, source: Any, constant: int | None) -> StagedSource:
         """The rows of a source, staged."""
         if self.quarantine is None:
-            return self._staged(name, self._open(source), constant)
-        source, opened = source if isinstance(source, OpenSource) else lasting(source), None
-        try:
-            opened = self._open(source)
-            return self._staged(name, opened, constant)
-        except BadInput:
-            if opened is not None and opened.frame is not None and not opened.json:
-                raise  # of a Spark DataFrame bad rows can't be left out
-        self.progress.step(f"Setting bad rows of {self.table.schema.name} aside")
-        return self._without_bad(name, open_source(source, self.options, self.spark, tolerant=True), constant)
+            return self._staged(name, constant, self._open(source, False))
+        staged, sifted = partial(self._staged, name, constant), partial(self._without_bad, name, constant)
+        return without_bad_rows(source, self._open, staged, sifted)
 
-    def _open(self, source: Any) -> OpenSource:
+    def _open(self, source: Any, tolerant: bool) -> OpenSource:
+        if tolerant:
+            self.progress.step(f"Setting bad rows of {self.table.schema.name} aside")
+            return open_source(source, self.options, self.spark, tolerant=True)
         opened = open_source(source, self.options, self.spark, self.table.schema.arrow())
         return _opened(self.table.schema.name, opened, self.progress)
 
-    def _staged(self, name: str, opened: OpenSource, constant: int | None) -> StagedSource:
+    def _staged(self, name: str, constant: int | None, opened: OpenSource) -> StagedSource:
         if not opened.columns:  # and so no rows
             if name == "snapshot" and not opened.json:
                 raise BadInput(f"{opened.name}: a snapshot without any column would empty the table; give its columns")
@@ -243,7 +240,7 @@ class BatchReader:
         plan = self._plan(opened, constant)
         return StagedSource(name, opened, plan, stage_rows(opened, plan, self.folder, admit.SMALL))
 
-    def _without_bad(self, name: str, opened: OpenSource, constant: int | None) -> StagedSource:
+    def _without_bad(self, name: str, constant: int | None, opened: OpenSource) -> StagedSource:
         if not opened.columns:  # no line is a row
             return StagedSource(name, opened, rejected=opened.sifted.bad if opened.sifted else NOTHING)
         plan = self._plan(opened, constant)

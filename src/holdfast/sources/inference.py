@@ -16,7 +16,7 @@ Cost: a handful of RE2 passes over the distinct values; no Python per value.
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Context, Decimal
 
 import numpy as np
 import pyarrow as pa
@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from holdfast.errors import BadInput
 from holdfast.sources.grammar import INTEGERS, NO_KIND, NUMBERS, OPENING, PATTERNS, TextKind, pattern
-from holdfast.sources.numerals import NO_NUMBERS, Extent, digits, extent, split, stood_for
+from holdfast.sources.numerals import NO_NUMBERS, Extent, digits, extent, stood_for
 from holdfast.table import arrow
 
 MOST_DIGITS = 38
@@ -236,25 +236,15 @@ def _convert(text: pa.Array, target: pa.DataType) -> pa.Array:
 
 
 def _decimals(text: pa.Array, target: pa.DataType) -> pa.Array:
-    """Numbers that the type holds. The few that Arrow can't read are cast one by one."""
-    scale = target.scale
-    spare = f"(\\.[0-9]{{{scale}}})0+$" if scale else "^([+-]?[0-9]+)\\.0*$"
-    short = pc.replace_substring_regex(text, spare, "\\1")
-    plain = _matches(short, "[+-]?[0-9]+" + (f"(?:\\.[0-9]{{0,{scale}}})?" if scale else ""))
-    values = pc.if_else(plain, short, arrow.null_of(text.type)).cast(target)
-    odd = pc.and_kleene(pc.invert(plain), pc.is_valid(plain))
-    if not pc.any(odd).as_py():
-        return values
-    parts = split(text.filter(odd))
-    pieces = zip(parts.negative, parts.digits.to_pylist(), parts.top, strict=True)
-    ones = [_decimal(bool(negative), some, int(top), scale) for negative, some, top in pieces]
-    return pc.replace_with_mask(values, odd, pa.array(ones, target))
-
-
-def _decimal(negative: bool, significant: str, top: int, scale: int) -> Decimal:
-    """The number 0.`significant` times 10 to the power of `top`, with `scale` digits behind the point."""
-    unscaled = significant + "0" * (scale + top - len(significant)) if significant else "0"
-    return Decimal((int(negative), tuple(map(int, unscaled)), -scale))
+    """Numbers that the type holds. Python reads them where Arrow refuses one: with more digits than a decimal has, as
+    some are zeros, or zero with a large exponent.
+    """
+    try:
+        return text.cast(target)
+    except pa.ArrowInvalid:
+        exact, place = Context(prec=target.precision), Decimal(1).scaleb(-target.scale)
+        numbers = (None if each is None else Decimal(each) or Decimal(0) for each in text.to_pylist())
+        return pa.array([None if each is None else each.quantize(place, context=exact) for each in numbers], target)
 
 
 def _bad(index: int, values: pa.Array, target: pa.DataType) -> BadValue:

@@ -37,7 +37,7 @@ from holdfast.store.memory import StoredMemory
 from holdfast.store.records import AppliedBatch, BatchRecord, Commit, HandledFile, StateFiles, TableRecord
 from holdfast.store.rule_events import put_diffs, put_results
 from holdfast.store.sums import SumsWriter, checked, wrong_files
-from holdfast.store.watch_change import ChangeRecord, WatchChange, changes, put_change, put_table, stored_tables
+from holdfast.store.watch_change import WatchChange, changes, put_change, put_table, stored_tables
 from holdfast.table import files
 from holdfast.table.nulls import Nulls
 from holdfast.table.table import Segment, TableFiles
@@ -234,8 +234,8 @@ class Store:
             ORDER BY engine, table_name, text"""
         return [json.loads(row[0]) for row in self._rows(query, engine, table)]
 
-    def changes(self) -> list[ChangeRecord]:
-        """The changes of rules and columns, the oldest first."""
+    def changes(self) -> dict[int, dict[str, Any]]:
+        """What changes of rules, columns and tables did, by their numbers, the oldest first."""
         return self._read(changes)
 
     def handled_files(self) -> dict[str, HandledFile]:

@@ -11,7 +11,7 @@ import json
 import sqlite3
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 from holdfast.changes.diff import Result
 from holdfast.store.batches import insert_batch
@@ -44,13 +44,6 @@ class WatchChange:
     gone: Sequence[str] = ()  # tables that were dropped
 
 
-class ChangeRecord(NamedTuple):
-    """What a change was."""
-
-    seq: int
-    about: dict[str, Any]
-
-
 def put_change(database: sqlite3.Connection, change: WatchChange) -> int:
     """Store a change, all but its files; gives its number."""
     figures = 0, 0, 0, change.seconds, change.next_id, 0, 0, len(change.events)
@@ -81,10 +74,10 @@ def _rename(database: sqlite3.Connection, renamed: Mapping[tuple[str, str], Mapp
             )
 
 
-def changes(database: sqlite3.Connection) -> list[ChangeRecord]:
-    """All changes of a state, the oldest first."""
+def changes(database: sqlite3.Connection) -> dict[int, dict[str, Any]]:
+    """What all changes of a state did, by their numbers, the oldest first."""
     rows = database.execute("SELECT seq, json FROM reshaped ORDER BY seq").fetchall()
-    return [ChangeRecord(seq, json.loads(about)) for seq, about in rows]
+    return {seq: json.loads(about) for seq, about in rows}
 
 
 # ---- tables, all but their segments ----------------------------------------------------------------------------------

@@ -45,8 +45,7 @@ def make_change(state: OpenState, change_id: str | None, draft: Callable[[str], 
     state.refuse_closed()
     known = None if change_id is None else state.store.batch(change_id)
     if known is not None:
-        about = next((each.about for each in state.store.changes() if each.seq == known.seq), {})
-        return Changed(known, about, already_applied=True)
+        return Changed(known, state.store.changes().get(known.seq, {}), already_applied=True)
     state.now()
     with state.writing():
         started = time.perf_counter()
