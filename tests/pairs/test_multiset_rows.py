@@ -139,7 +139,7 @@ def test_many_pairs_are_counted_in_a_large_plain_table(distinct: bool, monkeypat
     count = Count(rows, rows, EQUAL, distinct, within=True)
     assert count._is_plain
     plain = signatures(count.share(0, 1))
-    monkeypatch.setattr(counting, "_MOST_PLAIN_BITS", 0)
+    monkeypatch.setattr(counting, "_MOST_NUMBERS", 0)
     assert not count._is_plain
     assert signatures(count.share(0, 1)) == plain
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 import holdfast.pairs.sightings as sightings
 from holdfast.pairs.sightings import NarrowRows, Shown, Sightings
 from holdfast.pairs.signature_numbers import Numbering
+from holdfast.pairs.signatures import ordered_but
 
 TOPS = (3, 254, 255, 65_534, 65_535, 2**32 - 2)
 Value = tuple[int, ...]
@@ -26,7 +27,7 @@ class World:
         self.cells = np.stack([numbers.choice([0, 1, top // 2, top], count) for top in tops]).astype(np.uint32)
         self.alone, self.distinct = {c for c in alone if c < columns}, distinct
         unknown = (self.cells == 0).any(axis=1).tolist() if distinct else None
-        self.seen = Sightings(Numbering.of(columns, sorted(self.alone), unknown))
+        self.seen = Sightings(Numbering.of(columns, ordered_but(self.alone), unknown))
         self.known: set[Value] = set()
 
     def value(self, first: int, second: int) -> Value:

@@ -1,4 +1,4 @@
-"""Signatures of order as numbers (see `ternary`): which occur among chosen pairs of rows.
+"""Signatures of order as numbers (see `digits`): which occur among chosen pairs of rows.
 
 Rows lie column by column in one block, however many they are. What was seen is a bit a number, so that the bits of 14
 columns take 0.6 MB; noting is rare, and looking costs a load that no other waits for.
@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.kernels.agree import BLOCK, Cells, row_at
+from holdfast.kernels.cells import BLOCK, Cells, row_at
+from holdfast.kernels.digits import UNKNOWN, Digits, compare, number_pairs
 from holdfast.kernels.jit import kernel
-from holdfast.kernels.ternary import UNKNOWN, Digits, compare, number_pairs
 
 _1, _3, _7 = np.uint32(1), np.uint32(3), np.uint32(7)
 

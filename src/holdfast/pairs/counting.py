@@ -5,8 +5,8 @@ For kinds of order the cells of rows are ranks (`ranked_rows`).
 
 A count is cut into **tiles**, some queries against one block of rows, and tiles into shares, whose counts add up.
 What runs here is the same in a thread and in a task elsewhere.
-Cost, on one core: 1.4 ns a pair up to 18 columns, or 21 where pairs are many, as counts lie in a plain table, and half
-of that where most pairs agree on nothing; beyond, in a hash table, 15 ns with 109 columns and 30 ns with 223.
+Cost, on one core: a nanosecond a pair up to 16 columns, or 25 where pairs are many, as counts lie in a plain table;
+beyond, in a hash table, 15 ns with 109 columns and 30 ns with 223.
 By order: 1.2 ns a pair with 12 columns of few values, in a plain table up to 16 columns where pairs are many; 66 ns and
 more beyond.
 """
@@ -22,8 +22,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.kernels.agree import BLOCK, RowComparison, tally_hashed, tally_plain
-from holdfast.kernels.ternary import tally_numbers
+from holdfast.kernels.cells import BLOCK
+from holdfast.kernels.tally import tally_hashed, tally_numbers
 from holdfast.pairs.bitsets import packed
 from holdfast.pairs.counter import KeyCounter
 from holdfast.pairs.rows import WeightedRows
@@ -35,8 +35,7 @@ OnProgress = Callable[[float], None]  # gets the share of pairs that are compare
 Answer = TypeVar("Answer")
 Tiles = NDArray[np.int64]  # first query, end of queries, block, and 1 where only rows after the query count
 
-_PLAIN_BITS, _MOST_PLAIN_BITS = 18, 21  # tables of 2 and 16 MB, most of them never touched
-_NUMBERS, _MOST_NUMBERS = 1 << 16, 3**16  # cells of tables: of a small one, and of one with 172 MB
+_NUMBERS, _MOST_NUMBERS = 1 << 16, 3**16  # cells of plain tables: of a small one, and of one with 172 MB
 _PAIR_PAYS = 16  # cells that may be made, and looked through, for each pair that is not looked up in a hash table
 # Pairs between two calls of `progress`: a tenth of a second or so.
 _PLAIN_AT_ONCE, _HASHED_AT_ONCE = 1 << 27, 1 << 22
@@ -72,15 +71,13 @@ class Count:
 
     def share(self, share: int, of: int, progress: SoFar = lambda _: None) -> Signed:
         """One of several shares of the count; `progress` gets how many pairs were compared so far."""
-        if self._is_plain and self.kind.ordered:
+        if self._is_plain:
             return self._numbering.signed(self._numbers(share, of, progress))
         tiles = self._tiles_of(share, of)
-        if self._is_plain:
-            return self._plain(tiles, progress)
-        found = KeyCounter(self.kind.words(self.rows.columns), min(self._pairs_in(tiles), 1 << 16))
+        found = KeyCounter(self._numbering.words_of_planes, min(self._pairs_in(tiles), 1 << 16))
         for some in self._stretches(tiles, _HASHED_AT_ONCE, progress):
             self._tally(found, some)
-        return found.signed()
+        return self._numbering.signed_by_planes(found.signed())
 
     def whole(self, progress: OnProgress | None = None) -> list[Signed]:
         """All shares, in threads where that is worth it; `progress` gets the share of pairs that are compared."""
@@ -126,17 +123,14 @@ class Count:
         return not self._is_plain and self._cells <= _WORTH_THREADS
 
     def into(self, table: KeyCounter) -> None:
-        """Add the whole count to a table, straight."""
+        """Add the whole count, of agree-sets, to a table, straight: they are what the planes hold, end to end."""
         self._tally(table, self.tiles(1))
 
     @property
     def _is_plain(self) -> bool:
         """Whether to count in a plain table: a small one, or one that many pairs pay for."""
         pairs = self.queries.used * self.rows.used
-        if self.kind.ordered:
-            return self._numbering.size <= min(_MOST_NUMBERS, max(_NUMBERS, _PAIR_PAYS * pairs))
-        bits = self.rows.columns
-        return bits <= _PLAIN_BITS or (bits <= _MOST_PLAIN_BITS and pairs > 2 << bits)
+        return self._numbering.size <= min(_MOST_NUMBERS, max(_NUMBERS, _PAIR_PAYS * pairs))
 
     @property
     def _cells(self) -> int:
@@ -144,15 +138,11 @@ class Count:
 
     @cached_property
     def _numbering(self) -> Numbering:
-        """How signatures of order are numbered."""
-        unknown = (self.rows.with_nulls() | self.queries.with_nulls()).tolist() if self.distinct else None
-        return Numbering.of(self.rows.columns, self.kind.equal_only, unknown)
-
-    @property
-    def _comparison(self) -> RowComparison:
-        equal_only = np.zeros(self.rows.columns, np.bool_)
-        equal_only[list(self.kind.equal_only)] = True
-        return RowComparison(self.kind.ordered, self.distinct, equal_only)
+        """How signatures are numbered; of order, with a digit more only where there are nulls."""
+        unknown = [self.distinct] * self.rows.columns
+        if self.distinct and self.kind.ordered:
+            unknown = (self.rows.with_nulls() | self.queries.with_nulls()).tolist()
+        return Numbering.of(self.rows.columns, self.kind, unknown)
 
     def _numbers(self, share: int, of: int, progress: SoFar) -> Numbers:
         """How often each number occurs in one of several shares."""
@@ -170,20 +160,10 @@ class Count:
         steps, weights = (int(np.abs(rows.weights).sum()) for rows in (self.queries, self.rows))
         return 2 * steps * (steps + weights + 2 * self.rows.used)
 
-    def _plain(self, tiles: Tiles, progress: SoFar) -> Signed:
-        counts, pairs = np.zeros(1 << self.rows.columns, np.int64), 0
-        for some in self._stretches(tiles, _PLAIN_AT_ONCE, progress):
-            pairs += tally_plain(
-                self.queries.cells, self.rows.cells, self.own, some, self.rows.used, self._comparison, counts
-            )
-        counts[0] += pairs - counts.sum()  # those that agree on nothing were passed over
-        found = np.flatnonzero(counts)
-        return found.astype(np.uint64).reshape(-1, 1), counts[found]
-
     def _tally(self, table: KeyCounter, tiles: Tiles) -> None:
-        at = np.zeros(2, np.int64)
+        at, digits = np.zeros(2, np.int64), self._numbering.digits
         while not tally_hashed(
-            self.queries.cells, self.rows.cells, self.own, tiles, self.rows.used, self._comparison, table.arrays, at
+            self.queries.cells, self.rows.cells, self.own, tiles, self.rows.used, digits, table.arrays, at
         ):
             table.reserve(2 * table.used + BLOCK)
 

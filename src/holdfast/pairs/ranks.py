@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.kernels.agree import NEVER
+from holdfast.kernels.cells import NEVER
 from holdfast.table.order import OrderKeys, evenly
 
 _MOST = (0xFE, 0xFFFE, 0xFFFFFFFE)  # the highest ranks in one, two and four bytes

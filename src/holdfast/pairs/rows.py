@@ -19,8 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.changes.equal_rows import Codes
-from holdfast.kernels.agree import BLOCK, NEVER, Cells
-from holdfast.kernels.agree_rows import place, unpack
+from holdfast.kernels.cells import BLOCK, NEVER, Cells, place, unpack
 from holdfast.kernels.hashing import refill, slots_for
 from holdfast.pairs import keys
 from holdfast.table.shard import Shard

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.kernels.agree import NEVER, Cells
+from holdfast.kernels.cells import NEVER, Cells
 from holdfast.kernels.sightings import Seen, scan, scan_apart
 from holdfast.pairs.signature_numbers import Numbering
 from holdfast.pairs.signatures import values_of

@@ -1,24 +1,27 @@
-"""Signatures of order as numbers, the cells of a plain table to count in: a digit a column (see `kernels.ternary`).
+"""Signatures as digits, one a column, in planes of bytes (see `kernels.digits`), and as numbers: the cells of a table.
 
-Numbers have 32 bits, so that there are no more than 32 columns, and a signature has two words.
+Numbers have 32 bits. Where there are more, signatures are counted by their planes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.kernels.ternary import LESS, MORE, SAME, UNKNOWN, Digits, decode
-from holdfast.pairs.signatures import Signed, Words
+from holdfast.kernels.digits import LESS, MORE, SAME, UNKNOWN, Digits
+from holdfast.pairs.signatures import ORDERED, SignatureKind, Signed, Words
 
 Numbers = NDArray[np.signedinteger[Any]]  # how often each number occurs
 _EQUAL_ONLY, _ORDERED, _WITH_UNKNOWN = 2, 3, 4  # digits of a column
 _A_BYTE = 256
+_A_WORD = 64
+_LEAST_PLANES = 3  # that the kernel has room for
 
 
 @dataclass(frozen=True)
@@ -31,12 +34,13 @@ class Numbering:
 
     equal_only: tuple[bool, ...]
     unknown: tuple[bool, ...]
+    kind: SignatureKind
 
     @staticmethod
-    def of(columns: int, equal_only: Sequence[int] = (), unknown: Sequence[bool] | None = None) -> Numbering:
-        """The numbering of `columns` columns, some of which are compared for equality alone."""
-        alone = set(equal_only)
-        return Numbering(tuple(c in alone for c in range(columns)), tuple(unknown or [False] * columns))
+    def of(columns: int, kind: SignatureKind = ORDERED, unknown: Sequence[bool] | None = None) -> Numbering:
+        """The numbering of the signatures of a kind on `columns` columns."""
+        alone = tuple(not kind.ordered or c in kind.equal_only for c in range(columns))
+        return Numbering(alone, tuple(unknown or [False] * columns), kind)
 
     @property
     def columns(self) -> int:
@@ -53,14 +57,14 @@ class Numbering:
 
     @cached_property
     def planes(self) -> tuple[range, ...]:
-        """The columns of each plane: as many as fit a byte."""
-        ends, size = [0], 1
+        """The columns of each plane: as many as fit a byte, and a word of a signature."""
+        begins, size = list[int](), 1
         for c, base in enumerate(self.bases):
-            if size * base > _A_BYTE:
-                ends.append(c)
+            if size * base > _A_BYTE or c % _A_WORD == 0:
+                begins.append(c)
                 size = 1
             size *= base
-        return tuple(range(*pair) for pair in zip(ends, [*ends[1:], self.columns], strict=True))
+        return tuple(range(*pair) for pair in pairwise([*begins, self.columns]))
 
     @property
     def _sizes(self) -> list[int]:
@@ -74,13 +78,13 @@ class Numbering:
 
     @property
     def digits(self) -> Digits:
-        """The same as the kernels read it. Numbers must fit 32 bits."""
+        """The same as the kernels read it. Where numbers don't fit 32 bits, only the planes count."""
         plane, weight = np.zeros(self.columns, np.int64), np.ones(self.columns, np.uint8)
         for p, columns in enumerate(self.planes):
             plane[columns.start : columns.stop] = p
             weight[columns.start : columns.stop] = np.cumprod([1, *(self.bases[c] for c in columns)])[:-1]
-        scale = np.zeros(max(3, len(self.planes)), np.uint32)
-        scale[: len(self.planes)] = np.cumprod([1, *self._sizes])[:-1]
+        scale = np.zeros(max(_LEAST_PLANES, len(self.planes)), np.uint32)
+        scale[: len(self.planes)] = np.cumprod([1, *self._sizes], dtype=np.uint32)[:-1]
         return Digits(plane, weight, scale, np.array(self.equal_only, np.bool_), np.array(self.unknown, np.bool_))
 
     def mirrored(self, counts: Numbers) -> Numbers:
@@ -93,6 +97,11 @@ class Numbering:
                 seen = seen.take([MORE, SAME, LESS, UNKNOWN], axis)
         return seen.reshape(-1)
 
+    @property
+    def words_of_planes(self) -> int:
+        """How many words the planes make, eight to a word."""
+        return -(-max(_LEAST_PLANES, len(self.planes)) // 8)
+
     def signed(self, counts: Numbers) -> Signed:
         """The signatures that were counted, by number."""
         found = np.flatnonzero(counts)
@@ -100,19 +109,44 @@ class Numbering:
 
     def words(self, numbers: NDArray[np.integer]) -> Words:
         """The signatures that have some numbers."""
-        words = np.empty((len(numbers), 2), np.uint64)
-        decode(numbers, np.array(self._sizes, np.uint32), self._words_of_planes(), words)
-        return words
+        if not self.kind.ordered:
+            return numbers.astype(np.uint64).reshape(-1, 1)
+        planes, rest = np.empty((len(self.planes), len(numbers)), np.uint8), numbers.astype(np.uint32)
+        for p, size in enumerate(self._sizes):
+            whole = rest // np.uint32(size)
+            planes[p] = rest - whole * np.uint32(size)
+            rest = whole
+        return self._signatures(planes)
 
-    def _words_of_planes(self) -> Words:
-        """What each number of each plane says of its columns, `[side, plane, number]`."""
-        words = np.zeros((2, len(self.planes), _A_BYTE), np.uint64)
-        for p, columns in enumerate(self.planes):
-            rest = np.arange(_A_BYTE)
-            for c in columns:
-                rest, digit = np.divmod(rest, self.bases[c])
-                at_most = (digit == SAME) | ((digit == LESS) & (not self.equal_only[c]))
-                at_least = (digit == SAME) | (digit == MORE)
-                words[0, p] |= at_most.astype(np.uint64) << np.uint64(c)
-                words[1, p] |= at_least.astype(np.uint64) << np.uint64(c)
-        return words
+    def signed_by_planes(self, counted: Signed) -> Signed:
+        """The signatures that were counted by their planes, end to end in words."""
+        words, counts = counted
+        if not self.kind.ordered:
+            return counted
+        planes = np.ascontiguousarray(words).astype("<u8").view(np.uint8).T
+        return self._signatures(planes[: len(self.planes)]), counts
+
+    def _signatures(self, planes: NDArray[np.uint8]) -> Words:
+        """Signatures of order, given what their planes hold, `[plane, signature]`."""
+        lanes = np.zeros((self.kind.words(self.columns), planes.shape[1]), np.uint64)
+        for own, columns in zip(planes, self.planes, strict=True):
+            word, shift = columns.start // _A_WORD, np.uint64(columns.start % _A_WORD)
+            forms = tuple((self.bases[c], self.equal_only[c]) for c in columns)
+            for side, known in enumerate(_sides_of_plane(forms)):
+                lanes[word + side * len(lanes) // 2] |= (known << shift).take(own)
+        return lanes.T.copy()
+
+
+@cache
+def _sides_of_plane(forms: tuple[tuple[int, bool], ...]) -> tuple[Words, Words]:
+    """What each number of a plane says of its columns: on which the second row is at most the first one, and on which
+    at least. Of each column: how many digits there are for it, and whether it is compared for equality alone.
+    """
+    rest, below, above = np.arange(_A_BYTE), np.zeros(_A_BYTE, np.uint64), np.zeros(_A_BYTE, np.uint64)
+    for c, (base, equal_only) in enumerate(forms):
+        rest, digit = np.divmod(rest, base)
+        at_most = (digit == SAME) | ((digit == LESS) & (not equal_only))
+        at_least = (digit == SAME) | (digit == MORE)
+        below |= at_most.astype(np.uint64) << np.uint64(c)
+        above |= at_least.astype(np.uint64) << np.uint64(c)
+    return below, above

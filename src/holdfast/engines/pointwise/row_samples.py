@@ -24,6 +24,7 @@ from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
 from holdfast.pairs.sightings import NarrowRows, Sightings
 from holdfast.pairs.signature_numbers import Numbering
+from holdfast.pairs.signatures import ordered_but
 from holdfast.table.threads import SoFar, each
 
 RowPairs = NDArray[np.int64]  # [pair, 2]: places
@@ -91,7 +92,7 @@ class _Part:
         marks = (boxes != FREE).sum(axis=0)
         self._columns = sorted(columns, key=lambda c: int(marks[c]))  # the last ones, the high digits, decide most
         alone = [place for place, c in enumerate(self._columns) if not space.ordered[c]]
-        numbering = Numbering.of(len(self._columns), alone, [space.unknown] * len(self._columns))
+        numbering = Numbering.of(len(self._columns), ordered_but(alone), [space.unknown] * len(self._columns))
         self._sightings = Sightings(numbering, self._outside(numbering, space, boxes))
 
     def _outside(self, numbering: Numbering, space: Space, boxes: Boxes) -> NDArray[np.uint8]:

@@ -1,16 +1,56 @@
-"""Distinct rows in blocks of cells, found again by their content.
+"""Rows in blocks of cells, read one by one, added, and found again by their content.
 
-`slots` is a hash table of row numbers, see `hashing`; the keys are the cells of the rows themselves.
+Rows lie in blocks of `BLOCK` rows, column-major within a block, each column 1, 2 or 4 bytes wide. The rows that
+`place` adds are distinct: `slots` is a hash table of row numbers, see `hashing`, and its keys are the cells themselves.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.kernels.agree import BLOCK, NEVER, Cells, row_of
 from holdfast.kernels.hashing import filled, first_slot, mask_of, may_be, next_slot, number_in
-from holdfast.kernels.jit import kernel
+from holdfast.kernels.jit import inlined, kernel
+
+BLOCK = 2048
+NEVER = np.uint32(0xFFFFFFFF)  # cut to any width it is no code: columns are kept wide enough for that
+
+
+class Cells(NamedTuple):
+    """Rows in blocks. The three arrays of cells are one buffer, seen at three widths.
+
+    `start[c]` is where column c begins in a block, and `stride` the length of a block, both in bytes. `only[c]` is the
+    code that all rows have in column c (wide tables have many such columns), or NEVER where they differ.
+    `weights[r]` says how many rows are equal to row r (in a batch: how many more).
+    """
+
+    bytes1: NDArray[np.uint8]
+    bytes2: NDArray[np.uint16]
+    bytes4: NDArray[np.uint32]
+    width: NDArray[np.int64]
+    start: NDArray[np.int64]
+    only: NDArray[np.uint32]
+    stride: int
+    weights: NDArray[np.int64]
+
+
+@kernel
+def row_of(cells: Cells, row: int, codes: NDArray[np.uint32]) -> None:
+    """One row, at full width. OUT codes[column]"""
+    row_at(cells, (row // BLOCK) * cells.stride, row % BLOCK, codes)
+
+
+@inlined
+def row_at(cells: Cells, block: int, place: int, codes: NDArray[np.uint32]) -> None:
+    """The row at a place of a block that begins at a byte. OUT codes[column]"""
+    for c in range(len(codes)):
+        at = block + cells.start[c]
+        if cells.width[c] == 1:
+            codes[c] = cells.bytes1[at + place]
+        elif cells.width[c] == 2:
+            codes[c] = cells.bytes2[at // 2 + place]
+        else:
+            codes[c] = cells.bytes4[at // 4 + place]
 
 
 @kernel
