@@ -167,7 +167,7 @@ def test_borders_follow(
             before = _plain(borders)
             change = world.change(wanted)
             rows.follow(change, runner)
-            changed = borders.follow(change.dead, runner)
+            changed = borders.follow(change, runner)
             world.check(borders, ALL, most)
             after = _plain(borders)
             assert {target for target in ALL.wanted() if before[target] != after[target]} <= set(changed)
@@ -188,5 +188,5 @@ def test_keys_and_constants_need_codes_alone(stream: Any) -> None:
         for wanted in stream[1:]:
             change = world.change(wanted)
             rows.follow(change, Threads())
-            borders.follow(change.dead)
+            borders.follow(change)
         world.check(borders, targets, None)

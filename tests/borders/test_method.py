@@ -14,6 +14,7 @@ from holdfast.borders.targets import Targets
 from holdfast.engines.functional import engine as functional
 from holdfast.errors import BadInput
 from holdfast.progress import Progress
+from holdfast.table.change import Change
 from holdfast.table.table import Schema, Table
 from holdfast.table.types import Column
 
@@ -70,7 +71,7 @@ def test_columns_that_no_bitset_spans_are_refused() -> None:
 
 
 def test_a_table_without_rows_has_empty_contexts_alone() -> None:
-    schema = Schema("none", tuple(Column(name, pa.int64()) for name in "ab"))
-    borders = Borders.of(CodedColumns(Table.empty(schema)), Targets(2))
+    table = Table.empty(Schema("none", tuple(Column(name, pa.int64()) for name in "ab")))
+    borders = Borders.of(CodedColumns(table), Targets(2))
     assert all(not own.sets.any() and len(own) == 1 for own in borders.covers.values())
-    assert not len(borders.follow(np.empty(0, np.int64)))
+    assert not len(borders.follow(Change(table, table, range(0), np.empty(0, np.int64))))

@@ -48,6 +48,7 @@ from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
 from holdfast.pairs.multiset import MOST_COLUMNS
 from holdfast.progress import SILENT, Progress
+from holdfast.table.change import Change
 from holdfast.table.runner import Runner, Threads
 from holdfast.table.threads import SoFar, each
 
@@ -196,28 +197,26 @@ class Borders:
 
     # ---- under batches ----------------------------------------------------------------------------------------------
 
-    def follow(
-        self, dead: NDArray[np.int64], runner: Runner | None = None, progress: Progress = SILENT
-    ) -> dict[int, Cover]:
-        """Take in a batch that the rows have followed, and of which some ids died. Gives the minimal contexts of the
-        targets of which they may have changed.
+    def follow(self, change: Change, runner: Runner | None = None, progress: Progress = SILENT) -> dict[int, Cover]:
+        """Take in a batch that the rows have followed. Gives the minimal contexts of the targets of which they may have
+        changed.
         """
-        before, fresh, self._runner = dict(self.covers), self.rows.fresh, runner or Threads()
-        self._without(dead, fresh, progress)
-        if fresh < self.rows.count:
-            self._with_fresh(fresh, progress)
+        before, self._runner = dict(self.covers), runner or Threads()
+        self._without(change, progress)
+        if self.rows.fresh < self.rows.count:
+            self._with_fresh(change, progress)
         changed = {target: own for target, own in self.covers.items() if own is not before[target]}
         if changed:
             self._all = None
         return changed
 
-    def _without(self, dead: NDArray[np.int64], fresh: int, progress: Progress) -> None:
+    def _without(self, change: Change, progress: Progress) -> None:
         """Let witnesses go of which a row died, and look for others."""
         witnesses = self.evidence.witnesses
-        gone = np.logical_or.reduce(np.isin(witnesses.rows, dead), axis=1)
+        gone = np.logical_or.reduce(np.isin(witnesses.rows, change.dead), axis=1)
         if not gone.any():
             return
-        columns, left = ColumnPartitions(self.rows, upto=fresh), witnesses.some(~gone)
+        columns, left = change.made_once(_old_rows, self.rows), witnesses.some(~gone)
         sets, targets = _orphans(self.evidence, left)
         if len(sets):
             to_prove = contexts_to_prove(columns, self.targets, sets, targets)
@@ -225,9 +224,9 @@ class Borders:
             left = Witnesses.joined([left, witnesses_of(self.rows, self.targets, pairs)])
         self._settle(columns, self._take(Evidence.of(self.targets, left)), progress)
 
-    def _with_fresh(self, fresh: int, progress: Progress) -> None:
+    def _with_fresh(self, change: Change, progress: Progress) -> None:
         """Look at all of P again, on pairs with new rows."""
-        columns = ColumnPartitions(self.rows, fresh)
+        columns = change.made_once(_rows_beside_new, self.rows)
         if self._all is None or self._all.order != columns.order:
             self._all = self._everything(columns)
         easy = self._all.easy
@@ -259,6 +258,16 @@ class Borders:
         shapes = {"rows": 2, "agree": targets.context_words, "broken": targets.words}
         own = (np.array(arrays[f"witness/{name}"]).reshape(-1, width) for name, width in shapes.items())
         return Borders(rows, Evidence.of(targets, Witnesses(*own)), covers, max_size)
+
+
+def _old_rows(_: Change, rows: RankedColumns) -> ColumnPartitions:
+    """The rows that a batch left, in groups."""
+    return ColumnPartitions(rows, upto=rows.fresh)
+
+
+def _rows_beside_new(_: Change, rows: RankedColumns) -> ColumnPartitions:
+    """The rows that share values with new ones, in groups."""
+    return ColumnPartitions(rows, rows.fresh)
 
 
 def _at_once(targets: Targets) -> int:

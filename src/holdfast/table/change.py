@@ -27,11 +27,11 @@ class Change:
     dead: NDArray[np.int64]
     _made: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
 
-    def made_once(self, kind: Callable[[Change], K]) -> K:
-        """What a kind makes of this change: once for all engines."""
-        if kind not in self._made:
-            self._made[kind] = kind(self)
-        return cast(K, self._made[kind])
+    def made_once(self, make: Callable[..., K], *given: Any) -> K:
+        """What a function makes of this change, and of what else it is given: once for all engines."""
+        if (make, *given) not in self._made:
+            self._made[make, *given] = make(self, *given)
+        return cast(K, self._made[make, *given])
 
     @property
     def table(self) -> str:

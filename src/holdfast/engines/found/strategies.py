@@ -106,7 +106,7 @@ class BorderStrategy(CoverStrategy):
     def follow(self, covers: Parts, change: Change, runner: Runner, progress: Progress) -> Followed:
         """Look at what the batch touches."""
         self.borders.covers = dict(covers)
-        changed = self.borders.follow(change.dead, runner, progress)
+        changed = self.borders.follow(change, runner, progress)
         return Followed(changed, pairs=self.borders.evidence.witnesses)
 
     def counted(self) -> list[tuple[Words, Numbers]]:
