@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 import holdfast as hf
 from holdfast.changes.diff import Diff, Witness
 from holdfast.engines.inclusion import picture
-from holdfast.engines.inclusion.rank import Proposal
 from holdfast.report.notebook import html_table
 from holdfast.report.printing import print_history, print_listings, print_outcome
 from holdfast.report.tables import text_table
@@ -110,7 +109,7 @@ def record(table: str, batch_id: str) -> BatchRecord:
 
 @given(SOME, SOME, SOME)
 def test_pictures_and_pages_are_visible(table: str, column: str, other: str) -> None:
-    proposal = Proposal(IND(Side("a", (column,)), Side("b", (other,))), 1.0, ())
+    proposal = IND(Side("a", (column,)), Side("b", (other,)), score=1.0)
     tables = list(dict.fromkeys(["a", "b", table]))
     mermaid, graphviz = picture.mermaid(tables, [proposal]), picture.graphviz(tables, [proposal])
     assert hidden(mermaid + graphviz + html_table([column], [[other]], [column])) == []

@@ -61,7 +61,8 @@ class _Reader(Reader):
 class IND(Rule):
     """`dependent in referenced`, with how far it holds: how many values and rows of the dependent side are missing on
     the referenced side, and which shares are there. It is `empty` if the dependent side has no value at all: then it is
-    included in everything.
+    included in everything. Where it was rated as a foreign key, it has a score and its reasons: each a number from 0 to
+    1.
     """
 
     dependent: Side
@@ -71,6 +72,8 @@ class IND(Rule):
     value_coverage: float = 1.0
     row_coverage: float = 1.0
     empty: bool = False
+    score: float | None = None
+    reasons: tuple[tuple[str, float], ...] = ()
     table: str = field(default="", init=False)  # follows from its left side
 
     kind = "ind"
@@ -170,7 +173,8 @@ class IND(Rule):
 
     def to_json(self) -> dict[str, Any]:
         """The object that `--format json` prints."""
-        return {"kind": self.kind, **self.about, **self.figures, "text": self.text}
+        rated = {} if self.score is None else {"score": round(self.score, 4), "reasons": dict(self.reasons)}
+        return {"kind": self.kind, **self.about, **self.figures, "text": self.text, **rated}
 
 
 parse = IND.parse

@@ -77,7 +77,10 @@ def test_every_loss_has_a_witness_that_is_one(first: dict[str, list[Row]], strea
             again = watched.explain(text)
             if lost.to_json()["dependent"][2:]:
                 continue
-            assert (again.ind.missing_values, again.ind.missing_rows) == (witness.missing_values, witness.missing_rows)
+            assert (again.rule.missing_values, again.rule.missing_rows) == (
+                witness.missing_values,
+                witness.missing_rows,
+            )
             assert not again.holds
 
 

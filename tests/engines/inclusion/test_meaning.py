@@ -159,11 +159,11 @@ def test_explain() -> None:
 def test_proposals_and_their_picture() -> None:
     watched = Watched(shop())
     best = rank.proposals(watched.state)[0]
-    assert best.ind.text == "orders.cust in customers.id"
+    assert best.text == "orders.cust in customers.id"
     reasons = dict(best.reasons)
     assert (reasons["key"], reasons["names"], reasons["covered"]) == (1.0, 0.9, 0.9)
     worthy = rank.worthy(rank.proposals(watched.state))
-    assert [each.ind.text for each in worthy] == ["orders.cust in customers.id"]
+    assert [each.text for each in worthy] == ["orders.cust in customers.id"]
     assert next(iter(watched.result())) == "orders.cust in customers.id", "the result begins with it"
     assert picture.graphviz(SHOP, worthy).splitlines()[3:6] == [
         '  t0 [label="customers"];', '  t1 [label="orders"];', '  t1 -> t0 [label="cust → id"];',

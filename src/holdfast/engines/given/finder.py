@@ -1,7 +1,7 @@
-"""Finds the rows that have some values: in a table, by a look at the codes of all its rows.
+"""Finds the rows that have some tuples of codes: in a table, by a look at the codes of all its rows.
 
-Cost: a pass over the rows with a mask for each column, and a look into a hash table for rows that have a wanted
-code in every column. A caller that needs no more rows stops the pass.
+Cost: a pass over the rows with a mask for the column of the most values, and a look into a hash table for rows that
+have a wanted code in every column. A caller that needs no more rows stops the pass.
 """
 
 from __future__ import annotations
@@ -44,24 +44,12 @@ class TableFinder:
         """The living rows that have one of some tuples, which are distinct; see `Finder`."""
         if not codes.shape[1]:
             return
-        wanted = KeyTable(max(len(columns), 1), codes.shape[1])
-        wanted.entries(_as_keys(list(codes), codes.shape[1]))
-        masks = [self._mask(column, own) for column, own in zip(columns, codes, strict=True)]
+        wanted = WantedTuples(self.table, columns, codes)
         for shard, alive in self.table.living():
             begin = int(shard.places_of(np.array([first]))[0]) if shard.last_id >= first else len(shard)
             for start in range(max(begin, 0), len(shard), ROWS_AT_ONCE):
-                some = slice(start, min(start + ROWS_AT_ONCE, len(shard)))
-                near = np.ones(some.stop - start, np.bool_) if alive is None else alive[some].copy()
-                for column, mask in zip(columns, masks, strict=True):
-                    near &= mask[shard.codes_at(column, some)]
-                places = start + np.flatnonzero(near)
-                found = wanted.find(_as_keys([shard.codes_at(column, places) for column in columns], len(places)))
-                yield shard.ids_of(places[found >= 0]), found[found >= 0]
-
-    def _mask(self, column: int, codes: NDArray[Any]) -> NDArray[np.bool_]:
-        mask = np.zeros(len(self.table.dictionaries[column]), np.bool_)
-        mask[codes.astype(np.int64)] = True
-        return mask
+                places, numbers = wanted.met(shard, alive, start, min(start + ROWS_AT_ONCE, len(shard)))
+                yield shard.ids_of(places), numbers
 
     def first_with_values(self, columns: Sequence[int]) -> int | None:
         """The oldest living row without a null in some columns."""
@@ -85,8 +73,54 @@ def living_places(alive: Alive, start: int, end: int) -> Ids:
     return np.arange(start, end) if alive is None else start + np.flatnonzero(alive[start:end])
 
 
-def _as_keys(columns: Sequence[NDArray[Any]], rows: int) -> NDArray[np.uint64]:
-    keys = np.zeros((rows, max(len(columns), 1)), np.uint64)
-    for place, codes in enumerate(columns):
-        keys[:, place] = codes
-    return keys
+class WantedTuples:
+    """Tuples of codes in some columns, to be met in rows. Marks of the codes that they have in each column spare a look
+    at rows that have none of them.
+    """
+
+    def __init__(self, table: Table, columns: Sequence[int], codes: NDArray[Any]) -> None:
+        """`codes[column, tuple]`; a tuple may be there twice."""
+        self._columns = columns
+        self._numbers = KeyTable(max(len(columns), 1), codes.shape[1])
+        self._numbers.entries_of_lanes(_lanes(list(codes), codes.shape[1]))
+        self._marks = [np.zeros(len(table.dictionaries[column]), np.bool_) for column in columns]
+        self._marked = self.tuples[:, :0]
+        self.narrow(np.ones(self.tuples.shape[1], np.bool_))
+
+    @property
+    def tuples(self) -> NDArray[np.int64]:
+        """The tuples, `[column, tuple]`, each once, in the order in which they came: so they are numbered."""
+        return self._numbers.keys.view(np.int64).T
+
+    def numbers_of(self, codes: NDArray[Any]) -> Ids:
+        """The numbers of some tuples, -1 where one is not among them."""
+        return self._numbers.find_lanes(_lanes(list(codes), codes.shape[1]))
+
+    def narrow(self, left: NDArray[np.bool_]) -> None:
+        """From now on rows need not be met that have none of the tuples that are left."""
+        wanted = self.tuples[:, left]
+        for marks, old, new in zip(self._marks, self._marked, wanted, strict=False):
+            marks[old] = False
+            marks[new] = True
+        self._marked = wanted
+
+    def met(self, shard: Shard, alive: Alive, start: int, end: int) -> tuple[Ids, Ids]:
+        """The places of living rows that have a tuple, in a stretch of a shard, and the numbers of their tuples."""
+        columns = sorted(zip(self._columns, self._marks, strict=True), key=lambda each: -len(each[1]))
+        near = np.ones(end - start, np.bool_) if alive is None else alive[start:end]
+        for column, marks in columns[:1]:  # many values leave few rows
+            near = near & marks[shard.codes_at(column, slice(start, end))]
+        places = start + np.flatnonzero(near)
+        for column, marks in columns[1:]:
+            places = places[marks[shard.codes_at(column, places)]]
+        codes = [shard.codes_at(column, places) for column in self._columns]
+        numbers = self._numbers.find_lanes(_lanes(codes, len(places)))
+        return places[numbers >= 0], numbers[numbers >= 0]
+
+
+def _lanes(columns: Sequence[NDArray[Any]], rows: int) -> NDArray[np.uint64]:
+    """Codes as keys; without a column all rows have the same."""
+    lanes = np.zeros((max(len(columns), 1), rows), np.uint64)
+    for lane, codes in zip(lanes, columns, strict=False):
+        lane[:] = codes
+    return lanes

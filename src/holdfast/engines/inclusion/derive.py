@@ -11,14 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.engines.inclusion.clusters import Matrix
-from holdfast.engines.inclusion.state import Attribute, INDState
+from holdfast.engines.inclusion.state import INDState, side_of
 from holdfast.engines.thresholds import limit_of
-from holdfast.rules.inclusion import IND, Side
+from holdfast.rules.inclusion import IND
 
 
 def unary(state: INDState) -> dict[str, IND]:
     """The unary dependencies that hold, by text, in the order of columns."""
-    found = (between(state, int(a), int(b)) for a, b in np.argwhere(holding(state, state.settings.error)))
+    return chosen(state, holding(state, state.settings.error))
+
+
+def chosen(state: INDState, pairs: NDArray[np.bool_]) -> dict[str, IND]:
+    """The dependencies between some pairs of different columns, by text."""
+    found = (between(state, a, b) for a, b in np.argwhere(pairs).tolist() if a != b)
     return {ind.text: ind for ind in found}
 
 
@@ -40,16 +45,11 @@ def between(state: INDState, a: int, b: int) -> IND:
     values, rows = state.clusters.values, state.clusters.rows
     distinct, carried = int(values[a, a]), int(rows[a, a])
     return IND(
-        side(state.attributes[a]),
-        side(state.attributes[b]),
+        side_of(state.attributes[a]),
+        side_of(state.attributes[b]),
         distinct - int(values[a, b]),
         carried - int(rows[a, b]),
         int(values[a, b]) / distinct if distinct else 1.0,
         int(rows[a, b]) / carried if carried else 1.0,
         not distinct,
     )
-
-
-def side(*attributes: Attribute) -> Side:
-    """Some attributes of one table as a side."""
-    return Side(attributes[0].table, tuple(attribute.name for attribute in attributes))

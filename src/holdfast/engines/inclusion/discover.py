@@ -10,11 +10,10 @@ Cost: O(d log k) comparisons for d distinct values in k columns of a class.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -22,7 +21,7 @@ from numpy.typing import NDArray
 
 from holdfast.engines.inclusion import values
 from holdfast.engines.inclusion.clusters import AttributeClusters
-from holdfast.engines.inclusion.state import Attribute, INDState
+from holdfast.engines.inclusion.state import INDState
 from holdfast.kernels.inclusion import merge_strings
 from holdfast.kernels.jit import frozen
 from holdfast.table import files, images, numbers
@@ -31,42 +30,61 @@ from holdfast.table.images import Images
 from holdfast.table.load import open_table
 from holdfast.table.runner import Runner
 from holdfast.table.runs import ValueRun
-from holdfast.table.table import Table, TableFiles
+from holdfast.table.table import TableFiles
 
 _VALUES_AT_ONCE = 1 << 21
 _SAMPLES_A_RANGE = 32
 Bound: TypeAlias = Fraction | bytes | None
-# A column in a task: its number, its values, and their frequencies by code.
-Source: TypeAlias = tuple[int, Dictionary, NDArray[Any]]
+
+
+class Opened(NamedTuple):
+    """A column in a task: its number, its values, and their frequencies by code."""
+
+    number: int
+    dictionary: Dictionary
+    counts: NDArray[Any]
+
+
+Opener: TypeAlias = Callable[[], Opened]
 
 
 def discover(state: INDState, runner: Runner) -> INDState:
     """The state of some tables with its clusters."""
-    return _discover_here(state, runner) if runner.is_local else _discover_elsewhere(state, runner)
+    written: list[str] = []
+    try:
+        columns = _at_hand(state, runner) if runner.is_local else _in_files(state, runner, written)
+        for kind in dict.fromkeys(attribute.kind for attribute in state.attributes):
+            chosen = [columns[attribute.number] for attribute in state.of_kind(kind)]
+            work = partial(clusters_of_range, chosen, len(state.attributes))
+            for found in runner.map(work, _ranges([column().dictionary for column in chosen])):
+                state.clusters += found
+        return state
+    finally:
+        for path in written:
+            files.remove(path)
 
 
-def _discover_here(state: INDState, runner: Runner) -> INDState:
-    for kind in _kinds(state.attributes):
-        chosen = state.of_kind(kind)
-        dictionaries = runner.map(state.dictionary, chosen)
-        sources = [(a.number, d, state.counts(a).array) for a, d in zip(chosen, dictionaries, strict=True)]
-        work = partial(clusters_of_range, sources, len(state.attributes))
-        for found in runner.map(work, _ranges(dictionaries)):
-            state.clusters += found
-    return state
+def _at_hand(state: INDState, runner: Runner) -> list[Opener]:
+    """The columns of tables that are open."""
+    dictionaries = runner.map(state.dictionary, state.attributes)
+    opened = [
+        Opened(a.number, dictionary, state.counts(a).array)
+        for a, dictionary in zip(state.attributes, dictionaries, strict=True)
+    ]
+    return [partial(_itself, column) for column in opened]
 
 
-def _kinds(attributes: Sequence[Attribute]) -> list[str]:
-    return list(dict.fromkeys(attribute.kind for attribute in attributes))
+def _itself(column: Opened) -> Opened:
+    return column
 
 
 # ---- one range ------------------------------------------------------------------------------------------------------
 
 
-def clusters_of_range(sources: Sequence[Source], columns: int, bounds: tuple[Bound, Bound]) -> AttributeClusters:
+def clusters_of_range(openers: Sequence[Opener], columns: int, bounds: tuple[Bound, Bound]) -> AttributeClusters:
     """The clusters of all values v with low <= v < high, the bounds, of some columns of one class."""
     lanes: dict[int, list[tuple[int, Images, NDArray[np.int64]]]] = {}
-    for number, dictionary, counts in sources:
+    for number, dictionary, counts in (opener() for opener in openers):
         for run in dictionary.runs:
             sliced, count = _slice(run, dictionary.kept, counts, *bounds)
             for lane, keys, places in values.split(sliced, dictionary.kept):
@@ -149,70 +167,46 @@ def _sampled(run: ValueRun, kept: pa.DataType, step: int) -> Iterator[Any]:
 # ---- elsewhere: tasks over files ------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Column:
-    """A column by its files: those of its table, of its frequencies, and of its texts where values compare so (none
-    before a task has written them).
+def _in_files(state: INDState, runner: Runner, written: list[str]) -> list[Opener]:
+    """The columns by files: those of their tables, of their frequencies, and of their texts where values compare so.
+    `written` gets the files that are of no use afterwards.
     """
-
-    number: int
-    where: TableFiles
-    column: int
-    counts: str
-    as_text: bool
-    texts: str | None = None
-
-    @property
-    def folder(self) -> str:
-        """Where its files go."""
-        return self.counts.rpartition("/")[0]
-
-
-def _discover_elsewhere(state: INDState, runner: Runner) -> INDState:
-    columns = [_column(state.tables[a.table], a, state.settings.compare) for a in state.attributes]
-    try:
-        for column, attribute in zip(columns, state.attributes, strict=True):
-            files.write(column.counts, {"count": state.counts(attribute).array})
-        texts = iter(runner.map(_write_texts, [column for column in columns if column.as_text]))
-        columns = [replace(column, texts=next(texts)) if column.as_text else column for column in columns]
-        for kind in _kinds(state.attributes):
-            chosen = tuple(columns[a.number] for a in state.of_kind(kind))
-            work = partial(_clusters_of_files, chosen, len(state.attributes))
-            for found in runner.map(work, _ranges([_dictionary(column) for column in chosen])):
-                state.clusters += found
-        return state
-    finally:
-        for column in columns:
-            for path in (column.counts, column.texts):
-                if path is not None:
-                    files.remove(path)
+    wheres, folders, counts = [], [], []
+    for attribute in state.attributes:
+        where = state.tables[attribute.table].where
+        assert where is not None, "a table lies in files before tasks look at it"
+        wheres.append(where)
+        folders.append(where.segments[0].path.rpartition("/")[0] if where.segments else ".")
+        counts.append(files.new_path(folders[-1]))
+        written.append(counts[-1])
+        files.write(counts[-1], {"count": state.counts(attribute).array})
+    columns = list(zip(wheres, [attribute.column for attribute in state.attributes], folders, strict=True))
+    typed = state.settings.compare == "typed"
+    as_text = [a.number for a in state.attributes if not (typed or pa.types.is_string(a.kept))]
+    texts = dict(zip(as_text, runner.map(_write_texts, [columns[number] for number in as_text]), strict=True))
+    written += texts.values()
+    return [
+        partial(_open, a.number, wheres[a.number], a.column, counts[a.number], texts.get(a.number))
+        for a in state.attributes
+    ]
 
 
-def _column(table: Table, attribute: Attribute, compare: values.Compare) -> _Column:
-    assert table.where is not None, "a table lies in files before tasks look at it"
-    segments = table.where.segments
-    folder = segments[0].path.rpartition("/")[0] if segments else "."
-    as_text = compare == "text" and not pa.types.is_string(attribute.kept)
-    return _Column(attribute.number, table.where, attribute.column, files.new_path(folder), as_text)
-
-
-def _write_texts(column: _Column) -> str:
-    """Write the texts of a column; gives the file. Another attempt of the same task writes another one."""
-    dictionary = open_table(column.where).dictionaries[column.column]
+def _write_texts(source: tuple[TableFiles, int, str]) -> str:
+    """Write the texts of a column to a folder; gives the file. Another attempt of the same task writes another one."""
+    where, column, folder = source
+    dictionary = open_table(where).dictionaries[column]
     run = values.text_run(1, dictionary.image_range(1, len(dictionary) - 1), dictionary.kept)
-    path = files.new_path(column.folder)
+    path = files.new_path(folder)
     files.write(path, {"value": run.values, "order": run.order})
     return path
 
 
-def _dictionary(column: _Column) -> Dictionary:
-    if column.texts is None:
-        return open_table(column.where).dictionaries[column.column]
-    arrays, _ = files.read(column.texts)
-    run = ValueRun(1, arrays["value"], arrays["order"])
-    return Dictionary(pa.string(), (run,) if len(run) else ())
-
-
-def _clusters_of_files(columns: Sequence[_Column], width: int, bounds: tuple[Bound, Bound]) -> AttributeClusters:
-    sources = [(c.number, _dictionary(c), files.read(c.counts)[0]["count"]) for c in columns]
-    return clusters_of_range(sources, width, bounds)
+def _open(number: int, where: TableFiles, column: int, counts: str, texts: str | None) -> Opened:
+    """A column by its files."""
+    if texts is None:
+        dictionary = open_table(where).dictionaries[column]
+    else:
+        arrays, _ = files.read(texts)
+        run = ValueRun(1, arrays["value"], arrays["order"])
+        dictionary = Dictionary(pa.string(), (run,) if len(run) else ())
+    return Opened(number, dictionary, files.read(counts)[0]["count"])

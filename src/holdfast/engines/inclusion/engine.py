@@ -10,13 +10,12 @@ from holdfast.changes.diff import Diff, Result
 from holdfast.engines.contract import Engine, RuleClass
 from holdfast.engines.inclusion import InclusionSettings, derive, discover, explain, maintain, nary, rank
 from holdfast.engines.inclusion.clusters import AttributeClusters
-from holdfast.engines.inclusion.state import INDState
+from holdfast.engines.inclusion.state import INDState, Nary
 from holdfast.engines.watched import WatchedTable
 from holdfast.errors import BadInput
 from holdfast.progress import SILENT, Progress
 from holdfast.rules.inclusion import IND
 from holdfast.table.change import Batch
-from holdfast.table.rewrite import UsedCodes
 from holdfast.table.runner import Runner
 
 Subject = Mapping[str, WatchedTable]
@@ -81,11 +80,7 @@ class InclusionEngine(Engine[Mapping[str, WatchedTable], INDState]):
         ordered |= {name: table for name, table in subject.items() if name not in ordered}
         state = INDState.of(ordered, self._settings)
         state.clusters = AttributeClusters.load(len(state.attributes), dict(arrays))
-        known = [nary.Nary(tuple((a, b) for a, b in pairs), *rows) for pairs, *rows in facts["candidates"]]
+        known = [Nary(tuple((a, b) for a, b in pairs), *rows) for pairs, *rows in facts["candidates"]]
         state.candidates = {each.ind(state).text: each for each in known}
         state.found = {**derive.unary(state), **nary.holding(state)}
         return state
-
-    def rewritten(self, state: INDState, subject: Subject, kept: Mapping[str, UsedCodes]) -> INDState:  # noqa: ARG002
-        """AttributeClusters and candidates know no codes."""
-        return state.moved(subject)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
+from holdfast.changes.equal_rows import group_rows
 from holdfast.engines import contract
 from holdfast.engines.inclusion import derive, tuples, witness
 from holdfast.engines.inclusion.partners import Reference
@@ -17,18 +19,15 @@ from holdfast.table.plain import plain_values
 
 
 @dataclass(frozen=True)
-class INDExplanation(contract.CurrentExplanation):
+class INDExplanation(contract.RuleExplanation):
     """A dependency with how far it holds; what breaks it; and the clusters that contain its left side only."""
 
-    ind: IND
+    rule: IND
     compared: tuple[tuple[Attribute, Attribute], ...]
-    orphans: Orphans | None = None
+    witness: Orphans | None = None
     clusters: tuple[tuple[tuple[str, ...], int], ...] = ()
 
-    @property
-    def holds(self) -> bool:
-        """Whether nothing is missing."""
-        return not self.ind.missing_rows
+    FIGURES = ("comparable",)
 
     @property
     def comparable(self) -> bool:
@@ -37,20 +36,15 @@ class INDExplanation(contract.CurrentExplanation):
 
     def to_json(self) -> dict[str, Any]:
         """A plain object for JSON."""
-        return {
-            **self.ind.to_json(),
-            "holds": self.holds,
-            "comparable": self.comparable,
-            **({"witness": self.orphans.to_json()} if self.orphans else {}),
-            **({"clusters": [{"columns": list(c), "values": n} for c, n in self.clusters]} if self.clusters else {}),
-        }
+        clusters = [{"columns": list(columns), "values": values} for columns, values in self.clusters]
+        return {**super().to_json(), **({"clusters": clusters} if clusters else {})}
 
     def lines(self) -> list[str]:
         """As text, a line each."""
-        ind = self.ind
+        ind = self.rule
         if ind.empty:
             return [f"{ind} holds: {ind.dependent} has no value at all."]
-        if self.holds:
+        if self.witness is None:
             return [f"{ind} holds."]
         lines = [f"{ind} does not hold."]
         if not self.comparable:
@@ -64,9 +58,8 @@ class INDExplanation(contract.CurrentExplanation):
             f"{ind.missing_rows:,} row{'s' * (ind.missing_rows != 1)}; included are {ind.value_coverage:.2%} of the "
             f"values and {ind.row_coverage:.2%} of the rows."
         )
-        if self.orphans:
-            lines += [f"  {value!r} in {rows:,} row{'s' * (rows != 1)}" for value, rows in self.orphans.missing]
-            lines.append(f"Rows, for example: {self.orphans.named()}")
+        lines += [f"  {value!r} in {rows:,} row{'s' * (rows != 1)}" for value, rows in self.witness.missing]
+        lines.append(f"Rows, for example: {self.witness.named()}")
         lines += [f"Held by {', '.join(c)} alone: {n:,} value{'s' * (n != 1)}" for c, n in self.clusters]
         return lines
 
@@ -97,8 +90,10 @@ def by_rows(state: INDState, requested: IND) -> INDExplanation:
     reference = Reference.of(state, compared)
     broken, total = reference.orphans, reference.support
     table, columns = state.place([a for a, _ in compared])
-    everything = tuples.grouped(table.codes(tuples.full_rows(table, columns))[columns])[0].shape[1]
-    lost, first, counts = tuples.grouped(table.codes(broken)[columns])
+    everything = group_rows(table.codes(tuples.full_rows(table, columns), columns)).count
+    codes = table.codes(broken, columns)
+    groups = group_rows(codes)
+    lost, counts = codes[:, groups.first], np.bincount(groups.of_row)
     ind = replace(
         requested,
         missing_values=lost.shape[1],
@@ -114,5 +109,5 @@ def by_rows(state: INDState, requested: IND) -> INDExplanation:
     missing_values = values if requested.arity > 1 else [value for (value,) in values]
     counted = zip(missing_values, counts[:SHOWN].tolist(), strict=True)
     return INDExplanation(
-        ind, compared, Orphans.of(table, requested.dependent.columns, broken[first[:SHOWN]], counted, ind)
+        ind, compared, Orphans.of(table, requested.dependent.columns, broken[groups.first[:SHOWN]], counted, ind)
     )

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.engines.inclusion import InclusionSettings, derive, discover, nary, tuples, witness
-from holdfast.engines.inclusion.rank import WORTHY, Proposal, carried, proposals
+from holdfast.engines.inclusion.rank import WORTHY, carried, proposals
 from holdfast.engines.inclusion.state import INDState
 from holdfast.engines.inclusion.translate import translate
 from holdfast.engines.inclusion.values import NUMBER
@@ -46,7 +46,7 @@ def likely(subject: Mapping[str, WatchedTable], wanted: Wanted, runner: Runner, 
     state.found = {**_nearly(state), **nary.holding(state)}
     rated = _above_their_parts([(each, _score(state, each)) for each in proposals(state, NEARLY_KEY)])
     scored = sorted(_best_of_each_side(rated), key=lambda each: (-each[1], each[0].text))
-    return [_scored(state, proposal, score) for proposal, score in scored[: wanted.top] if score > 0]
+    return [_scored(state, ind, score) for ind, score in scored[: wanted.top] if score > 0]
 
 
 def in_frame(score: float) -> float:
@@ -56,39 +56,36 @@ def in_frame(score: float) -> float:
     return LIKELY + (score - WORTHY) / (1 - WORTHY) * (1 - LIKELY)
 
 
-def _score(state: INDState, proposal: Proposal) -> float:
-    rows = carried(state, proposal.ind)
-    numbers = all(each.kind == NUMBER for each in witness.attributes(state, proposal.ind.dependent))
-    unlike = numbers and _names_alike(proposal) == 0
-    return in_frame(proposal.score) * (_UNLIKE if unlike else 1.0) * rows / (rows + 1)
+def _score(state: INDState, ind: IND) -> float:
+    assert ind.score is not None
+    rows = carried(state, ind)
+    numbers = all(each.kind == NUMBER for each in witness.attributes(state, ind.dependent))
+    unlike = numbers and _names_alike(ind) == 0
+    return in_frame(ind.score) * (_UNLIKE if unlike else 1.0) * rows / (rows + 1)
 
 
-def _names_alike(proposal: Proposal) -> float:
+def _names_alike(ind: IND) -> float:
     """How alike names are by themselves, not because both sides share a column."""
-    ind = proposal.ind
     shared = sum(left == right for left, right in _parts(ind))
-    return dict(proposal.reasons)["names"] - round(shared / ind.arity, 4)
+    return dict(ind.reasons)["names"] - round(shared / ind.arity, 4)
 
 
 def _nearly(state: INDState) -> dict[str, IND]:
     """Dependencies of one column that hold in all rows but a few."""
     rows = state.clusters.rows
     carried = rows.diagonal()[:, None]
-    holds = (rows >= COVERED * carried) & (carried > 0)
-    np.fill_diagonal(holds, False)
-    found = (derive.between(state, int(a), int(b)) for a, b in np.argwhere(holds))
-    return {ind.text: ind for ind in found}
+    return derive.chosen(state, (rows >= COVERED * carried) & (carried > 0))
 
 
-def _above_their_parts(rated: list[tuple[Proposal, float]]) -> list[tuple[Proposal, float]]:
+def _above_their_parts(rated: list[tuple[IND, float]]) -> list[tuple[IND, float]]:
     """Without those of several columns that one of their columns is as good as."""
-    single = {(each.ind.dependent, each.ind.referenced): score for each, score in rated if each.ind.arity == 1}
+    single = {(ind.dependent, ind.referenced): score for ind, score in rated if ind.arity == 1}
 
     def stands(ind: IND, score: float) -> bool:
         parts = [single.get(pair, 0.0) for pair in _parts(ind)]
         return ind.arity == 1 or (score >= LEAST_OF_SEVERAL and score > max(parts))
 
-    return [(each, score) for each, score in rated if stands(each.ind, score)]
+    return [(ind, score) for ind, score in rated if stands(ind, score)]
 
 
 def _parts(ind: IND) -> Iterator[tuple[Side, Side]]:
@@ -96,15 +93,14 @@ def _parts(ind: IND) -> Iterator[tuple[Side, Side]]:
         yield Side(ind.dependent.table, (left,)), Side(ind.referenced.table, (right,))
 
 
-def _best_of_each_side(rated: list[tuple[Proposal, float]]) -> Iterator[tuple[Proposal, float]]:
+def _best_of_each_side(rated: list[tuple[IND, float]]) -> Iterator[tuple[IND, float]]:
     met: set[Side] = set()
     for each, score in sorted(rated, key=lambda one: (-one[1], one[0].text)):
-        yield each, score / 2 if each.ind.dependent in met else score
-        met.add(each.ind.dependent)
+        yield each, score / 2 if each.dependent in met else score
+        met.add(each.dependent)
 
 
-def _scored(state: INDState, proposal: Proposal, score: float) -> Scored:
-    ind = proposal.ind
+def _scored(state: INDState, ind: IND, score: float) -> Scored:
     table = state.tables[ind.dependent.table]
     support = carried(state, ind)
     rows = _orphans(state, ind)[:ROWS_TO_REMOVE] if ind.missing_rows and score >= LIKELY else np.empty(0, np.int64)
@@ -113,7 +109,7 @@ def _scored(state: INDState, proposal: Proposal, score: float) -> Scored:
         ind.dependent.table,
         score,
         support,
-        _sentence(proposal, support),
+        _sentence(ind, support),
         ind.missing_rows,
         g3(ind.missing_rows, table.rows),
         tuple(rows.tolist()),
@@ -128,8 +124,8 @@ def _orphans(state: INDState, ind: IND) -> NDArray[np.int64]:
     return tuples.rows_with(missing[None, :], state.tables[a.table], [a.column], ROWS_TO_REMOVE)
 
 
-def _sentence(proposal: Proposal, support: int) -> str:
-    ind, reasons = proposal.ind, dict(proposal.reasons)
+def _sentence(ind: IND, support: int) -> str:
+    reasons = dict(ind.reasons)
     lacking = (
         f"{ind.missing_rows:,} of {support:,} rows of {ind.dependent.table} have no partner in {ind.referenced.table}"
         if ind.missing_rows

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from holdfast.engines.given.finder import TableFinder, stretches
 from holdfast.engines.inclusion import InclusionSettings, derive, tuples
-from holdfast.engines.inclusion.state import Attribute, INDState
+from holdfast.engines.inclusion.state import Attribute, INDState, Nary, Pairs
 from holdfast.engines.inclusion.translate import Translations
 from holdfast.engines.inclusion.witness import SHOWN, Orphans, attributes
 from holdfast.rules.inclusion import IND
@@ -40,34 +40,6 @@ from holdfast.table.runner import Runner
 from holdfast.table.table import TableFiles
 
 _SAMPLE = 256
-
-
-@dataclass(frozen=True)
-class Nary:
-    """Pairs of attribute numbers, in the order of the dependent ones; a row that breaks it, or none where it holds; and
-    where it holds, a complete row, or none where it is empty.
-    """
-
-    pairs: tuple[tuple[int, int], ...]
-    witness: int | None = None
-    complete: int | None = None
-
-    @property
-    def holds(self) -> bool:
-        """Whether nothing breaks it."""
-        return self.witness is None
-
-    def sides(self, state: INDState) -> tuple[list[Attribute], list[Attribute]]:
-        """The dependent and the referenced attributes."""
-        return [state.attributes[a] for a, _ in self.pairs], [state.attributes[b] for _, b in self.pairs]
-
-    def ind(self, state: INDState) -> IND:
-        """As a dependency."""
-        dependent, referenced = self.sides(state)
-        return IND(derive.side(*dependent), derive.side(*referenced), empty=self.holds and self.complete is None)
-
-
-Pairs = tuple[tuple[int, int], ...]
 
 
 def holding(state: INDState) -> dict[str, IND]:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from holdfast.engines.given.finder import Finder
 from holdfast.engines.given.keeper import RowsOf
 from holdfast.engines.inclusion import nary, tuples
-from holdfast.engines.inclusion.state import Attribute, INDState
+from holdfast.engines.inclusion.state import Attribute, INDState, Nary
 from holdfast.engines.inclusion.translate import Translations
 from holdfast.engines.inclusion.tuples import TupleCodes
 from holdfast.pairs.counter import KeyCounter
@@ -52,7 +52,7 @@ class Reference:
         made.rows = state.tables[made.dependent].rows
         found = [made.orphans]
         pairs = tuple((a.number, b.number) for a, b in compared)
-        for ids, rows in nary.dependent_tuples(state, nary.Nary(pairs), Translations(state)):
+        for ids, rows in nary.dependent_tuples(state, Nary(pairs), Translations(state)):
             made.support += len(ids)
             found.append(ids[~made._partners.have(rows)])
         made.orphans = np.concatenate(found)

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from holdfast.changes.diff import Finding
-from holdfast.engines.inclusion.rank import Proposal, worthy
+from holdfast.engines.inclusion.rank import best_first, worthy
 from holdfast.errors import BadInput
+from holdfast.rules.inclusion import IND
 from holdfast.visible import visible
 
 ENDINGS = (".dot", ".gv", ".mmd", ".mermaid", ".svg")
@@ -26,46 +27,46 @@ def refuse_undrawable(path: Path) -> None:
 def draw(path: Path, tables: Sequence[str], findings: Sequence[Finding]) -> str:
     """The picture of the proposals worth drawing; the ending of the path decides the language."""
     refuse_undrawable(path)
-    rated = [each for each in findings if isinstance(each, Proposal)]
-    chosen = worthy(sorted(rated, key=lambda each: (-each.score, each.text)))
+    rated = [each for each in findings if isinstance(each, IND) and each.score is not None]
+    chosen = worthy(best_first(rated))
     if path.suffix == ".svg":
         return svg(tables, chosen)
     return graphviz(tables, chosen) if path.suffix in (".dot", ".gv") else mermaid(tables, chosen)
 
 
-def graphviz(tables: Iterable[str], found: Sequence[Proposal]) -> str:
+def graphviz(tables: Iterable[str], found: Sequence[IND]) -> str:
     """The picture in Graphviz's language."""
     numbers = {name: f"t{i}" for i, name in enumerate(tables)}
     lines = ["digraph foreign_keys {", "  rankdir=LR;", "  node [shape=box];"]
     lines += [f'  {number} [label="{_escaped(name)}"];' for name, number in numbers.items()]
     for each in found:
-        a, b = numbers[each.ind.dependent.table], numbers[each.ind.referenced.table]
-        style = ", style=dashed" if each.ind.missing_rows else ""
+        a, b = numbers[each.dependent.table], numbers[each.referenced.table]
+        style = ", style=dashed" if each.missing_rows else ""
         lines.append(f'  {a} -> {b} [label="{_escaped(_label(each))}"{style}];')
     return "\n".join([*lines, "}", ""])
 
 
-def mermaid(tables: Iterable[str], found: Sequence[Proposal]) -> str:
+def mermaid(tables: Iterable[str], found: Sequence[IND]) -> str:
     """The picture in Mermaid's language."""
     numbers = {name: f"t{i}" for i, name in enumerate(tables)}
     lines = ["flowchart LR", "  %% foreign_keys"]
     lines += [f'  {number}["{_entity(name)}"]' for name, number in numbers.items()]
     for each in found:
-        a, b = numbers[each.ind.dependent.table], numbers[each.ind.referenced.table]
-        arrow = "-.->" if each.ind.missing_rows else "-->"
+        a, b = numbers[each.dependent.table], numbers[each.referenced.table]
+        arrow = "-.->" if each.missing_rows else "-->"
         lines.append(f'  {a} {arrow}|"{_entity(_label(each))}"| {b}')
     return "\n".join([*lines, ""])
 
 
-def svg(tables: Iterable[str], found: Sequence[Proposal]) -> str:
+def svg(tables: Iterable[str], found: Sequence[IND]) -> str:
     """The picture as SVG, drawn by Graphviz."""
     text = graphviz(tables, found)
     return subprocess.run(["dot", "-Tsvg"], input=text, capture_output=True, encoding="utf-8", check=True).stdout
 
 
-def _label(each: Proposal) -> str:
-    left, right = ", ".join(each.ind.dependent.columns), ", ".join(each.ind.referenced.columns)
-    share = "" if not each.ind.missing_rows else f" ({each.ind.row_coverage:.1%})"
+def _label(each: IND) -> str:
+    left, right = ", ".join(each.dependent.columns), ", ".join(each.referenced.columns)
+    share = "" if not each.missing_rows else f" ({each.row_coverage:.1%})"
     return f"{left} → {right}{share}"
 
 

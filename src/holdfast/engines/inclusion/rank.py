@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from difflib import SequenceMatcher
 from functools import cache, partial
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -21,7 +20,7 @@ import pyarrow as pa
 from holdfast.changes.diff import Worth
 from holdfast.engines.inclusion import tuples, witness
 from holdfast.engines.inclusion.state import Attribute, INDState
-from holdfast.rules.inclusion import IND, parse
+from holdfast.rules.inclusion import IND, Side, parse
 
 WEIGHTS = {"key": 8.0, "names": 6.0, "covered": 2.0, "range": 2.0, "type": 1.0, "rows": 1.0, "other table": 1.0}
 _ALL_WEIGHTS = sum(WEIGHTS.values())
@@ -31,65 +30,49 @@ _ID_WORDS = {"id", "key", "code", "no", "nr", "num", "number", "sk", "pk", "fk",
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
 
 
-@dataclass(frozen=True)
-class Proposal:
-    """A dependency with its score as a foreign key, and the reasons: each a number from 0 to 1."""
-
-    ind: IND
-    score: float
-    reasons: tuple[tuple[str, float], ...]
-
-    kind = IND.kind
-
-    @property
-    def text(self) -> str:
-        """What names the dependency."""
-        return self.ind.text
-
-    def to_json(self) -> dict[str, Any]:
-        """The dependency with its rank."""
-        return {**self.ind.to_json(), "score": round(self.score, 4), "reasons": dict(self.reasons)}
-
-    def __str__(self) -> str:
-        reasons = ", ".join(f"{name} {value:.0%}" for name, value in self.reasons)
-        return f"{self.ind.text}  {self.score:.2f}  ({reasons})"
-
-
 def ranked(state: INDState) -> list[IND]:
     """All dependencies that were found, the best first; empty columns and, last, several columns at the end."""
-    return [each.ind for each in _ranked(state, _Profile(state))]
+    return [state.found[ind.text] for ind in _ranked(state, _Profile(state))]
 
 
-def with_scores(state: INDState) -> dict[str, Proposal | IND]:
+def with_scores(state: INDState) -> dict[str, IND]:
     """The same, those that are not empty with their scores."""
     profile = _Profile(state)
-    several = {each.text: each for each in _several(state, profile)}
-    found = (several.get(each.text, each) for each in _ranked(state, profile))
-    return {each.text: each if each.reasons and not each.ind.empty else each.ind for each in found}
+    rated = {ind.text: ind for ind in _several(state, profile)}
+    found = (state.found[ind.text] if ind.empty else rated.get(ind.text, ind) for ind in _ranked(state, profile))
+    return {ind.text: ind for ind in found}
 
 
-def _ranked(state: INDState, profile: _Profile) -> list[Proposal]:
-    rated = sorted(_single(state, profile), key=lambda each: (each.ind.empty, -each.score, each.ind.text))
-    return rated + [Proposal(ind, 0.0, ()) for ind in state.found.values() if ind.arity > 1]
+def _ranked(state: INDState, profile: _Profile) -> list[IND]:
+    rated = sorted(_single(state, profile), key=lambda ind: (ind.empty, -_score(ind), ind.text))
+    return rated + [ind for ind in state.found.values() if ind.arity > 1]
 
 
-def _single(state: INDState, profile: _Profile) -> list[Proposal]:
+def _single(state: INDState, profile: _Profile) -> list[IND]:
     found = [ind for ind in state.found.values() if ind.arity == 1]
     return [_rated(ind, [profile.reasons(*witness.bound(state, ind))]) for ind in found]
 
 
-def proposals(state: INDState, least_key: float = 1.0) -> list[Proposal]:
-    """The best dependencies, those of several columns among them, empty ones not. A column speaks as a key where this
-    share of its rows has distinct values, at least.
+def proposals(state: INDState, least_key: float = 1.0) -> list[IND]:
+    """The best dependencies, rated, those of several columns among them, empty ones not. A column speaks as a key where
+    this share of its rows has distinct values, at least.
     """
     profile = _Profile(state, least_key)
-    found = [each for each in _single(state, profile) if not each.ind.empty]
-    found += _several(state, profile)
-    found.sort(key=lambda each: (-each.score, each.ind.text))
-    return found
+    found = [ind for ind in _single(state, profile) if not ind.empty]
+    return best_first(found + _several(state, profile))
 
 
-def _several(state: INDState, profile: _Profile) -> list[Proposal]:
+def best_first(rated: Iterable[IND]) -> list[IND]:
+    """Rated dependencies in the order of their scores."""
+    return sorted(rated, key=lambda ind: (-_score(ind), ind.text))
+
+
+def _score(rated: IND) -> float:
+    assert rated.score is not None
+    return rated.score
+
+
+def _several(state: INDState, profile: _Profile) -> list[IND]:
     several = [ind for ind in state.found.values() if ind.arity > 1 and not ind.empty]
     return [_rated(ind, profile.reasons_of_parts(ind)) for ind in several]
 
@@ -98,7 +81,7 @@ def worth(state: INDState, lost: Iterable[str]) -> dict[str, Worth]:
     """What dependencies were worth that a batch broke, by text, as it left the tables otherwise."""
     profile = _Profile(state)
     return {
-        text: Worth(_rated(ind, profile.reasons_of_parts(ind)).score, carried(state, ind))
+        text: Worth(_score(_rated(ind, profile.reasons_of_parts(ind))), carried(state, ind))
         for text, ind in ((text, parse(text)) for text in lost)
     }
 
@@ -111,20 +94,21 @@ def carried(state: INDState, ind: IND) -> int:
     return int(state.clusters.rows[attributes[0].number, attributes[0].number])
 
 
-def worthy(found: Iterable[Proposal]) -> list[Proposal]:
-    """The proposals to draw: good ones, and for the same columns the best."""
-    best: dict[Any, Proposal] = {}
-    for each in found:
-        if each.score >= WORTHY and dict(each.reasons)["key"] == 1:
-            best.setdefault(each.ind.dependent, each)
+def worthy(rated: Iterable[IND]) -> list[IND]:
+    """The dependencies to draw: good ones, and for the same columns the best."""
+    best: dict[Side, IND] = {}
+    for ind in rated:
+        if _score(ind) >= WORTHY and dict(ind.reasons)["key"] == 1:
+            best.setdefault(ind.dependent, ind)
     return list(best.values())
 
 
-def _rated(ind: IND, parts: list[dict[str, float]]) -> Proposal:
-    """The mean of the reasons over the columns; the referenced side is a key iff all columns together are."""
+def _rated(ind: IND, parts: list[dict[str, float]]) -> IND:
+    """With the mean of the reasons over the columns; the referenced side is a key iff all columns together are."""
     reasons = {name: sum(part[name] for part in parts) / len(parts) for name in WEIGHTS}
     score = sum(WEIGHTS[name] * value for name, value in reasons.items()) / _ALL_WEIGHTS
-    return Proposal(ind, score * ind.row_coverage, tuple((name, round(value, 4)) for name, value in reasons.items()))
+    rounded = tuple((name, round(value, 4)) for name, value in reasons.items())
+    return replace(ind, score=score * ind.row_coverage, reasons=rounded)
 
 
 class _Profile:

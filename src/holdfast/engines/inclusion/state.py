@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
@@ -16,14 +15,11 @@ from holdfast.engines.inclusion.clusters import AttributeClusters
 from holdfast.engines.inclusion.values import Compare, Texts, class_of
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import SILENT, Progress
+from holdfast.rules.inclusion import IND, Side
 from holdfast.table.dictionary import Dictionary
 from holdfast.table.frequencies import Frequencies, ValueCounts
 from holdfast.table.runner import Runner
 from holdfast.table.table import Table
-
-if TYPE_CHECKING:
-    from holdfast.engines.inclusion.nary import Nary, Pairs
-    from holdfast.rules.inclusion import IND
 
 
 @dataclass(frozen=True)
@@ -36,6 +32,39 @@ class Attribute:
     name: str
     kept: pa.DataType
     kind: str  # the class in which it compares
+
+
+def side_of(*attributes: Attribute) -> Side:
+    """Some attributes of one table as a side."""
+    return Side(attributes[0].table, tuple(attribute.name for attribute in attributes))
+
+
+Pairs = tuple[tuple[int, int], ...]  # of attribute numbers, in the order of the dependent ones
+
+
+@dataclass(frozen=True)
+class Nary:
+    """A candidate of several columns: their pairs; a row that breaks it, or none where it holds; and where it holds, a
+    complete row, or none where it is empty.
+    """
+
+    pairs: tuple[tuple[int, int], ...]
+    witness: int | None = None
+    complete: int | None = None
+
+    @property
+    def holds(self) -> bool:
+        """Whether nothing breaks it."""
+        return self.witness is None
+
+    def sides(self, state: INDState) -> tuple[list[Attribute], list[Attribute]]:
+        """The dependent and the referenced attributes."""
+        return [state.attributes[a] for a, _ in self.pairs], [state.attributes[b] for _, b in self.pairs]
+
+    def ind(self, state: INDState) -> IND:
+        """As a dependency."""
+        dependent, referenced = self.sides(state)
+        return IND(side_of(*dependent), side_of(*referenced), empty=self.holds and self.complete is None)
 
 
 class INDState:
@@ -91,12 +120,6 @@ class INDState:
     def place(self, attributes: Sequence[Attribute]) -> tuple[Table, list[int]]:
         """The table of some attributes, and their columns there."""
         return self.tables[attributes[0].table], [each.column for each in attributes]
-
-    def moved(self, watched: Mapping[str, WatchedTable]) -> INDState:
-        """The same on tables of which some were rewritten."""
-        state = INDState.of({name: watched[name] for name in self.tables}, self.settings)
-        state.clusters, state.candidates, state.found = self.clusters, self.candidates, self.found
-        return state
 
 
 def attributes_of(tables: Mapping[str, Table], compare: Compare) -> list[Attribute]:

@@ -12,7 +12,7 @@ import numpy as np
 from holdfast.changes.diff import Witness
 from holdfast.engines.inclusion import derive
 from holdfast.engines.inclusion.clusters import members
-from holdfast.engines.inclusion.state import Attribute, INDState
+from holdfast.engines.inclusion.state import Attribute, INDState, side_of
 from holdfast.engines.inclusion.translate import Codes, translate
 from holdfast.errors import BadInput
 from holdfast.rules.inclusion import IND, Side
@@ -139,4 +139,4 @@ def clusters_without(state: INDState, a: int, b: int) -> list[tuple[tuple[str, .
     """The clusters that contain column a and lack column b, with their value counts, the largest first."""
     broken = [(mask, n) for mask, n in state.clusters.counts.items() if mask >> a & 1 and not mask >> b & 1]
     broken.sort(key=lambda each: (-each[1], each[0]))
-    return [(tuple(str(derive.side(state.attributes[i])) for i in members(mask)), n) for mask, n in broken]
+    return [(tuple(str(side_of(state.attributes[i])) for i in members(mask)), n) for mask, n in broken]
