@@ -226,7 +226,7 @@ def test_rows_that_died_are_kept_by_files_then_by_events(tmp_path: Path, key: li
         assert kept.values == {"id": "new", "zip": 1, "city": "C"}
         assert (kept.alive, kept.inserted_by, kept.deleted_by) == (False, 1, None)
         assert kept.to_json()["event"] == {"batch": 1, "rule": next(iter(broken.lost)).text}
-        assert "values from the event when" in str(kept)
+        assert "its values are from batch" in str(kept)
         assert (lost.values, lost.alive, lost.inserted_by) == (None, False, 3)
         assert str(lost) == "row 4 of t: inserted by batch 3, deleted; its values are no longer stored"
         assert (alive.alive, alive.inserted_by) == (True, 12)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from holdfast.engines.registry import table_of_rows
 from holdfast.errors import BadInput
-from holdfast.results.rows import Row, StoredRow
+from holdfast.results.rows import Row
 from holdfast.sources.inference import BadValue, cast_text
 from holdfast.store.store import Store
 from holdfast.table import files
@@ -22,8 +22,10 @@ from holdfast.table.plain import plain_rows
 from holdfast.table.row_names import key_names
 from holdfast.table.table import Table
 from holdfast.table.types import Column, show_type
+from holdfast.text.row_names import Values
 
 Ids = NDArray[np.int64]
+_Stored = tuple[Values, Values, tuple[int, str] | None]  # values, key, and the batch and the rule that the row broke
 
 
 def rows_of(table: Table, store: Store, numbers: Sequence[int]) -> list[Row]:
@@ -34,38 +36,36 @@ def rows_of(table: Table, store: Store, numbers: Sequence[int]) -> list[Row]:
         raise BadInput(f"table {table.schema.name} has no row {unknown[0]}: {known}")
     ids = np.array(numbers, np.int64)
     there, alive = table.which_live(ids)
-    values = _in_files(table, ids[there]) | _in_events(table, store, ids[~there].tolist())
+    stored = _in_files(table, ids[there]) | _in_events(table, store, ids[~there].tolist())
     came = _insertions(table.schema.name, store, ids)
     gone = _deletions(table.schema.name, store, ids[~alive])
     return [
-        Row(table.schema.name, number, lives, batch, gone.get(number), values.get(number))
+        Row(table.schema.name, number, lives, batch, gone.get(number), *stored.get(number, ()))
         for number, lives, batch in zip(ids.tolist(), alive.tolist(), came.tolist(), strict=True)
     ]
 
 
-def _in_files(table: Table, ids: Ids) -> dict[int, StoredRow]:
-    key = key_names(table.schema)
-    values = plain_rows(table.values(ids))
+def _in_files(table: Table, ids: Ids) -> dict[int, _Stored]:
+    key, values = key_names(table.schema), plain_rows(table.values(ids))
     return {
-        number: StoredRow(row, {name: row[name] for name in key})
-        for number, row in zip(ids.tolist(), values, strict=True)
+        number: (row, {name: row[name] for name in key}, None) for number, row in zip(ids.tolist(), values, strict=True)
     }
 
 
-def _in_events(table: Table, store: Store, numbers: list[int]) -> dict[int, StoredRow]:
+def _in_events(table: Table, store: Store, numbers: list[int]) -> dict[int, _Stored]:
     """The values that each row had when it last broke a rule, as far as they are stored."""
     if not numbers:
         return {}
     name, key = table.schema.name, key_names(table.schema)
-    found: dict[int, StoredRow] = {}
+    found: dict[int, _Stored] = {}
     for number, batch, rule, values in store.memory.rows_by_number(name, numbers):
-        found.setdefault(number, StoredRow(values, {column: values[column] for column in key}, "event", batch, rule))
+        found.setdefault(number, (values, {column: values[column] for column in key}, (batch, rule)))
     for engine, about, batch, rule, witness in store.memory.witnesses_of([n for n in numbers if n not in found]):
         if name != table_of_rows(engine, about, rule):
             continue
         for number, own in zip(witness["rows"], witness["keys"], strict=True):
             if own:  # or it was forgotten
-                found.setdefault(number, StoredRow(own, own, "event", batch, rule))
+                found.setdefault(number, (own, own, (batch, rule)))
     return found
 
 

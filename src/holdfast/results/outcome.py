@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from holdfast.changes.diff import Diff, Finding, ViolationChange, Witness, Worth
+from holdfast.changes.diff import Cause, Diff, Finding, ViolationChange, Witness, Worth
 from holdfast.engines.contract import ChangeLine, is_given
 from holdfast.engines.registry import ALL_TABLES
 from holdfast.intake.quarantine import Quarantined
@@ -127,14 +127,6 @@ class Outcome(Printed, Drawn):
         """The violations that were added and resolved, by the text of the rule (`diffs` has them by table)."""
         return {text: change for diff in self.diffs.values() for text, change in diff.violations.items()}
 
-    def worth(self, rule: Finding) -> Worth | None:
-        """The score of a broken rule before the batch, or of a gained one; None: it was too low to be computed, or the
-        class has no scores.
-        """
-        diffs = self._about(_table(rule))
-        known = [each for diff in diffs for each in (diff.worth, diff.gained_worth) if each is not None]
-        return next((each[rule.text] for each in known if rule.text in each), None)
-
     @property
     def broken(self) -> bool:
         """Whether the batch is an alarm: a given rule of severity error has new violations, or a pinned rule broke, or
@@ -204,10 +196,7 @@ class Outcome(Printed, Drawn):
         lines: list[tuple[float, dict[str, Any]]] = []
         for at, diff in self.diffs.items():
             lines += self._with_marks(at, _lost_lines(diff))
-            for text, new in diff.gained.items():
-                worth = (diff.gained_worth or {}).get(text)
-                line = {"event": "gained", **new.to_json(), **_figures(worth), **_cause(diff, text)}
-                lines.append((1.0 + _score(worth), line))
+            lines += _gained_lines(diff)
             lines += [(4.0 if id(new) in worse else 0.0, self._changed(old, new)) for old, new in diff.changed.values()]
         lines.sort(key=lambda each: -each[0])
         quarantined = {} if self.quarantined is None else {"quarantined": self.quarantined.to_json()}
@@ -306,27 +295,30 @@ def _table(rule: Finding) -> str | None:
 def _lost_lines(diff: Diff) -> Iterator[tuple[float, dict[str, Any]]]:
     """The rules that are no longer reported, each with its place in the order."""
     for text, finding in diff.lost.items():
-        line, witness = {"event": diff.loss(text), **finding.to_json()}, diff.witnesses.get(text)
+        event, witness = diff.loss(text), diff.witnesses.get(text)
         if witness is None:
-            yield 0.0, {**line, **_cause(diff, text)}
+            yield 0.0, _line(event, finding, None, diff.causes.get(text))
         else:
             worth = (diff.worth or {}).get(text)
-            broke = {**line, **_figures(worth), **_cause(diff, text), "witness": witness.to_json()}
-            yield 2.0 + _score(worth), broke
+            line = _line(event, finding, worth, diff.causes.get(text))
+            yield 2.0 + _score(worth), {**line, "witness": witness.to_json()}
 
 
-def _figures(worth: Worth | None) -> dict[str, Any]:
-    return worth.to_json() if worth else {}
+def _gained_lines(diff: Diff) -> Iterator[tuple[float, dict[str, Any]]]:
+    """The rules that are reported now, each with its place in the order."""
+    for text, finding in diff.gained.items():
+        worth = (diff.gained_worth or {}).get(text)
+        yield 1.0 + _score(worth), _line("gained", finding, worth, diff.causes.get(text))
+
+
+def _line(event: str, finding: Finding, worth: Worth | None, cause: Cause | None) -> dict[str, Any]:
+    """A rule that came or went, with its score and the reason, where they are known."""
+    figures = worth.to_json() if worth else {}
+    return {"event": event, **finding.to_json(), **figures, **(cause.to_json() if cause else {})}
 
 
 def _score(worth: Worth | None) -> float:
     return worth.score if worth else 0.0
-
-
-def _cause(diff: Diff, text: str) -> dict[str, Any]:
-    """Why a rule came or went, where the engine knows."""
-    cause = diff.causes.get(text)
-    return cause.to_json() if cause else {}
 
 
 def _grew(old: Finding, new: Finding, pairs: ViolationChange | None) -> bool:

@@ -61,8 +61,10 @@ class _BrokenRule:
     of: TableDiff
     text: str
     score: float | None
-    witness: Witness
-    columns: tuple[str, ...]
+
+    @property
+    def witness(self) -> Witness:
+        return self.of.diff.witnesses[self.text]
 
     @property
     def named(self) -> str:
@@ -107,11 +109,7 @@ def _likely(worth: Mapping[str, Worth]) -> dict[str, float]:
 
 def _broken(of: TableDiff, texts: Iterable[str], scores: Mapping[str, float]) -> Iterator[_BrokenRule]:
     """Those of some rules that rows broke, with their scores."""
-    for text in texts:
-        witness = of.diff.witnesses.get(text)
-        if witness is not None:
-            columns = tuple(getattr(of.diff.lost[text], "columns", ()))
-            yield _BrokenRule(of, text, scores.get(text), witness, columns)
+    return (_BrokenRule(of, text, scores.get(text)) for text in texts if text in of.diff.witnesses)
 
 
 def _by_cause(rules: Iterable[_BrokenRule]) -> list[str]:
@@ -125,7 +123,7 @@ def _by_cause(rules: Iterable[_BrokenRule]) -> list[str]:
 
 def _cause_line(together: list[_BrokenRule]) -> str:
     first = together[0]
-    rows = first.witness.named(first.columns)
+    rows = first.witness.named(getattr(first.of.diff.lost[first.text], "columns", ()))
     if len(together) == 1:
         return first.of.named(f"{first.named}   because of {rows}")
     named = ", ".join(rule.named for rule in together[:_FEW])

@@ -6,21 +6,10 @@ broke a rule.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, field
+from typing import Any
 
 from holdfast.text.row_names import Values, by_key, by_number
-
-
-@dataclass(frozen=True)
-class StoredRow:
-    """The stored values of a row, and where they are: in the files of the table, or in the event of a rule it broke."""
-
-    values: Values
-    key: Values
-    place: Literal["files", "event"] = "files"
-    batch: int | None = None  # of the event
-    rule: str | None = None
 
 
 @dataclass(frozen=True)
@@ -43,17 +32,14 @@ class Row:
     alive: bool
     inserted_by: int
     deleted_by: int | None
-    stored: StoredRow | None
+    values: Values | None = None  # by column
+    key: Values = field(default_factory=dict)
+    broke: tuple[int, str] | None = None  # the batch and the rule of the event that has the values; None: files do
 
     @property
     def name(self) -> str:
         """Its key, or its number."""
-        return by_key(self.stored.key) if self.stored and self.stored.key else by_number(self.number)
-
-    @property
-    def values(self) -> Values | None:
-        """Its values by column, as far as they are stored."""
-        return self.stored.values if self.stored else None
+        return by_key(self.key) if self.key else by_number(self.number)
 
     def __str__(self) -> str:
         came = f"inserted by batch {self.inserted_by}" if self.inserted_by else "there from the start"
@@ -67,25 +53,26 @@ class Row:
         return f"{number} of {self.table}" if self.name == number else f"{number} of {self.table} ({self.name})"
 
     def _where(self) -> str:
-        if self.stored is None:
+        if self.values is None:
             return "its values are no longer stored"
-        if self.stored.place == "files":
+        if self.broke is None:
             return "its values are still in the files"
-        return f"values from the event when {self.stored.rule} broke with batch {self.stored.batch}"
+        batch, rule = self.broke
+        return f"its values are from batch {batch}, when it broke {rule}"
 
     def to_json(self) -> dict[str, Any]:
         """The object that `--format json` prints."""
-        stored = self.stored
-        event = {"event": {"batch": stored.batch, "rule": stored.rule}} if stored and stored.place == "event" else {}
+        event = {"event": dict(zip(("batch", "rule"), self.broke, strict=True))} if self.broke else {}
+        place = "event" if self.broke else "files"
         return {
             "kind": "row",
             "table": self.table,
             "row": self.number,
-            **({"key": dict(stored.key)} if stored and stored.key else {}),
+            **({"key": dict(self.key)} if self.key else {}),
             "alive": self.alive,
             "inserted_by": self.inserted_by,
             "deleted_by": self.deleted_by,
-            "kept_in": stored.place if stored else None,
+            "kept_in": None if self.values is None else place,
             **event,
-            "values": dict(stored.values) if stored else None,
+            "values": None if self.values is None else dict(self.values),
         }
