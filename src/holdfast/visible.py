@@ -34,6 +34,15 @@ def visible(text: str) -> str:
     return _ANY.sub(_spelled, text)
 
 
+def counted(count: int, thing: str) -> str:
+    """A number of things: `1 row`, `2,000 rows`.
+
+    >>> counted(2000, "row")
+    '2,000 rows'
+    """
+    return f"{count:,} {thing}{'s' * (count != 1)}"
+
+
 def visible_lines(text: str) -> str:
     """The same for a text of several lines."""
     return _ANY_BUT_NEWLINE.sub(_spelled, text)

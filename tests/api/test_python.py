@@ -68,7 +68,7 @@ def test_a_monitor_and_what_it_tells_print_as_lines(watch: Monitor, tmp_path: Pa
         "  watching column, fd, rules of your own",
     ]
     assert str(watch.history()[0]) == "batch 1 on towns: 1 rows inserted, 0 deleted"
-    assert str(watch.rule_history()).splitlines()[:2] == ["rules: 5", "  zip -> city: broken now, broke 1 times"]
+    assert str(watch.rule_history()).splitlines()[:2] == ["rules: 5", "  zip -> city: broken now, broke 1 time"]
     assert str(watch.explanation("zip -> city")).startswith("zip -> city is broken by")
     watch.close()
     assert str(watch) == f"Monitor of {tmp_path / 's'}, closed"

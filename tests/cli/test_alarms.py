@@ -48,7 +48,7 @@ def test_what_few_rows_tested_is_none(holdfast: Holdfast, tmp_path: Path) -> Non
     result = holdfast("apply", state, "--insert", write(tmp_path / "w.csv", [HEADER, WRONG]))
     assert result.code == 0
     assert "no alarm: " in result.err
-    assert "1 of them with a score of 0.9, but these may have held by chance" in result.err
+    assert "1 of them with a score of at least 0.9, but these may have held by chance" in result.err
 
 
 def test_nothing_is_said_where_nothing_broke(holdfast: Holdfast, watched: Path, tmp_path: Path) -> None:
@@ -107,14 +107,15 @@ def test_from_which_score_and_how_many_rows_on_a_found_rule_is_an_alarm(
 
 
 def test_why_a_batch_is_an_alarm_or_none() -> None:
-    assert _broke(Worth(0.9, 1000)).why() == "1 rule broke with a score of 0.9 and 1,000 rows that tested it"
-    assert _broke(Worth(0.9, 1000), Worth(0.9, 1000)).why(0.8) == "2 rules broke with a score of 0.8"
+    assert _broke(Worth(0.9, 1000)).why() == "1 rule broke with a score of at least 0.9, tested by at least 1,000 rows"
+    assert _broke(Worth(0.9, 1000), Worth(0.9, 1000)).why(0.8) == "2 rules broke with a score of at least 0.8"
     assert _broke(None, None).why("any") == "2 rules broke"
     assert _broke(None).why("given") == "1 rule broke, which --fail-on given leaves out"
-    assert _broke(Worth(0.6, 5)).why(1) == "1 rule broke, and none of them had a score of 1"
+    assert _broke(Worth(0.6, 5)).why(1) == "1 rule broke, a weak one (score under 1)"
     weak = _broke(Worth(0.9, 999), Worth(0.89, 5000)).why()
     assert weak == (
-        "2 rules broke, 1 of them with a score of 0.9, but these may have held by chance (--fail-on 0.9 counts them)"
+        "2 rules broke, 1 of them with a score of at least 0.9, "
+        "but these may have held by chance: --fail-on 0.9 counts them"
     )
 
 

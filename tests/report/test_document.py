@@ -167,7 +167,7 @@ def test_markup_in_names_and_values_stays_text(state: hf.Monitor) -> None:
 def test_a_page_without_room_says_what_it_left_out(state: hf.Monitor) -> None:
     made = state.document(most=3)
     assert len(made["rules"]["texts"].split("\n")) == 3
-    assert "are left out" in made["rules"]["left_out"]
+    assert "the page leaves out" in made["rules"]["left_out"]
     assert made["rules"]["left_out"] in made["notes"]
 
 

@@ -88,8 +88,8 @@ def test_what_became_of_rules_is_counted_once_each() -> None:
     assert list(by_rule) == [
         "lost: 2 rules",
         "gained: 2 rules",
-        "untested: 1 rule had held for lack of values alone",
-        "implied: 2 rules still hold, but follow from others, or too little is left to test them",
+        "untested: 1 rule failed once rows tested it",
+        "implied: 2 rules still hold, but follow from others, or too few rows are left to test them",
     ]
     assert list(by_rule.values())[-1] == ["x -> b   as () -> b holds", "x -> c   now below --min-score"]
     assert [rule.text for rule in outcome.implied] == ["x -> b", "x -> c"]

@@ -98,17 +98,17 @@ ERRORS = [
     (
         "rules: [{rule: not(t.Age < 0), table: people}]\nordered: [Grad]",
         2,
-        "ordered names the column 'Grad'; did you mean 'Grade'?",
+        "ordered names the column 'Grad', which is not here; did you mean 'Grade'?",
     ),
     (
         "rules: [{rule: not(t.Age < 0), table: people}]\nordered: {people: [Grade]}",
         2,
-        "ordered names the column 'Grade'; there are Age, Size",
+        "ordered names the column 'Grade', which is not here; there are Age, Size",
     ),
     (
         "rules: [{rule: not(t.Age < 0), table: people}]\nordered: {peeple: [Size]}",
         2,
-        "ordered names the table 'peeple'; did you mean 'people'?",
+        "ordered names the table 'peeple', which is not here; did you mean 'people'?",
     ),
 ]
 

@@ -124,7 +124,7 @@ def test_an_origin_that_is_not_ours_is_refused(client: Client, path: str, origin
     """Also where a browser does not say of which site a request is."""
     answer = client.get(path, headers=[("Host", "127.0.0.1:8765"), *(("Origin", each) for each in origins)])
     assert answer.status_code == status
-    assert status == 200 or answer.json() == {"error": "pages of other origins are not answered"}
+    assert status == 200 or answer.json() == {"error": "this server refuses pages of other origins"}
 
 
 # ---- tokens ----------------------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from itertools import pairwise
 from math import floor
 
 from holdfast.report.pictures import LINE_HEIGHT, at, cut_to, group, path, rect, room_of, svg, text
+from holdfast.visible import counted
 
 _WIDEST = 190.0  # of a table
 _BETWEEN = 22.0  # boxes of one layer
@@ -40,7 +41,7 @@ class Edge:
         if not self.orphans:
             return "100 %"
         share = min(floor(self.coverage * 1000) / 10, 99.9)
-        return f"{share:.1f} %, {self.orphans:,} orphan{'s' if self.orphans > 1 else ''}"
+        return f"{share:.1f} %, {counted(self.orphans, 'orphan')}"
 
     def __str__(self) -> str:
         left = ", ".join(f"{self.table}.{name}" for name in self.columns)

@@ -28,6 +28,7 @@ from holdfast.results.history import RuleHistory, StateSummary, since
 from holdfast.results.memory import Event, RuleKey
 from holdfast.results.outcome import Outcome
 from holdfast.results.suggestions import Suggestions
+from holdfast.visible import counted
 
 _PAIRS = 3  # pairs of rows that are shown for a rule, or for a batch
 _OTHERS = 6  # columns that the rule does not name
@@ -166,11 +167,11 @@ def _listings(listings: Listings) -> str:
     """The first violations of each rule, as rows side by side."""
     parts = []
     for listing in listings:
-        parts.append(heading(f"{listing.rule.name}: {listing.count:,} violations of {listing.rule.text}"))
+        parts.append(heading(f"{listing.rule.name}: {counted(listing.count, 'violation')} of {listing.rule.text}"))
         pairs = violations_page(listing, 0, _PAIRS)["violations"]
         parts += map(pair_html, pairs)
         if listing.pairs is None and listing.count:
-            parts.append('<p class="hf-aside">Only their number is kept.</p>')
+            parts.append('<p class="hf-aside">Only their number is stored.</p>')
         else:
             parts.append(_more(listing.count - len(pairs)))
     return framed(*parts)
@@ -239,7 +240,7 @@ def _history(history: RuleHistory) -> str:
 
 def _history_cells(history: RuleHistory, rule: RuleKey, line: Json) -> list[str]:
     name = f"{line['name']}: {line['text']}" if "name" in line else line["text"]
-    words = since(line["holds_since"]) + (f", broke {line['broke']:,} times" if line["broke"] else "")
+    words = since(line["holds_since"]) + (f", broke {counted(line['broke'], 'time')}" if line["broke"] else "")
     try:
         picture = _strip(history.memory.events_of(*rule), rule, history.last, line["holds_since"] is None)
     except ProgrammingError:  # the database is closed

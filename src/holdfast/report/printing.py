@@ -22,7 +22,7 @@ from holdfast.results.outcome_lines import change_lines, with_table
 from holdfast.results.rows import Row
 from holdfast.store.records import BatchRecord
 from holdfast.text.row_names import short_names
-from holdfast.visible import brief, cut, visible
+from holdfast.visible import brief, counted, cut, visible
 
 if TYPE_CHECKING:
     from holdfast.results.suggestions import Suggestions  # heavier than what a batch needs
@@ -58,7 +58,7 @@ def print_outcome(outcome: Outcome, name: str | None = None) -> None:
     printed |= _print_facts(console, changed, outcome.of_several)
     printed |= _print_errors(console, changed, outcome.of_several)
     if not printed and not any(diff.lost or diff.gained for diff in outcome.diffs.values()):
-        console.print("no fact but the number of rows changed")
+        console.print("only the number of rows changed")
 
 
 def _print_lines(console: Terminal, sections: Iterable[tuple[str, list[str]]]) -> None:
@@ -108,7 +108,9 @@ def _print_errors(console: Terminal, changed: Changes, several: bool, most: int 
     first = sorted(shares, key=lambda share: -abs(share[1] - share[0]))[:most]
     lines = [[f"{before:.4%}", f"{after:.4%}", text] for before, after, text, _ in first]
     measures = " or ".join(dict.fromkeys(share[3].replace("_", " ") for share in shares))
-    title = f"{len(shares):,} rules changed their {measures}" + (", the most:" if len(shares) > most else ":")
+    title = f"{counted(len(shares), 'rule')} changed their {measures}" + (
+        ", these the most:" if len(shares) > most else ":"
+    )
     return _print_table(console, text_table(("before", "after", "rule"), lines, ("before", "after"), title))
 
 
@@ -199,7 +201,7 @@ def print_listings(listings: Iterable[Listing], first: int, with_rows: bool) -> 
 
 def _print_listing(console: Terminal, listing: Listing, first: int, with_rows: bool) -> None:
     rule = listing.rule
-    console.print(f"[bold]{plain(rule.name)}[/bold]: {listing.count:,} violations of {plain(rule.text)}")
+    console.print(f"[bold]{plain(rule.name)}[/bold]: {counted(listing.count, 'violation')} of {plain(rule.text)}")
     if not listing.count:
         return
     if listing.pairs is None:

@@ -35,8 +35,8 @@ class Alarming:
 
     def __str__(self) -> str:
         """The condition on found rules, in words."""
-        tested = f" and {self.support:,} rows that tested it" if self.support else ""
-        return f"a score of {self.score:g}{tested}"
+        tested = f", tested by at least {self.support:,} rows" if self.support else ""
+        return f"a score of at least {self.score:g}{tested}"
 
 
 _KNOWN = {

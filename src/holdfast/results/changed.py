@@ -9,7 +9,7 @@ from typing import Any
 
 from holdfast.engines.contract import Json
 from holdfast.store.records import RULES, BatchRecord
-from holdfast.visible import Printed, visible
+from holdfast.visible import Printed, counted, visible
 
 About = Mapping[str, Sequence[Json]]
 
@@ -110,4 +110,4 @@ def said(event: str, about: Json) -> str:
         return f"{_SAID[event]}{f', with {settings}' if settings else ''}; {found:,} hold"
     if violations is None or event == "removed":
         return _SAID[event]
-    return f"{_SAID[event]}; {violations:,} violation{'s' * (violations != 1)}"
+    return f"{_SAID[event]}; {counted(violations, 'violation')}"

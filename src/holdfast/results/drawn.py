@@ -34,8 +34,3 @@ def section(heading: str, count: int, lines: Iterable[str]) -> list[str]:
 def shape_lines(shapes: Shapes) -> list[str]:
     """The tables."""
     return [f"{name}: {rows:,} rows, {len(schema.columns):,} columns" for name, (schema, rows) in shapes.items()]
-
-
-def rules_counted(count: int) -> str:
-    """A number of rules, in words."""
-    return f"{count:,} rule{'s' * (count != 1)}"

@@ -15,6 +15,7 @@ from holdfast.results.drawn import Drawn
 from holdfast.results.memory import Event, StoredWitness
 from holdfast.text.quotes import names_in
 from holdfast.text.row_names import by_key, by_number, by_values, listed
+from holdfast.visible import counted
 
 _SHOWN = 3  # periods in which a rule was broken; the last ones
 
@@ -65,7 +66,7 @@ def story(events: Sequence[Event]) -> list[str]:
     """When a rule broke and held again, and because of which rows; and which rule it follows from."""
     periods = _periods(events)
     first = len(periods) - _SHOWN
-    lines = [f"It broke {first:,} time{'s' * (first != 1)} before."] if first > 0 else []
+    lines = [f"It broke {counted(first, 'time')} before."] if first > 0 else []
     lines += [_sentence(period, last=period is periods[-1]) for period in periods[-_SHOWN:]]
     if events and events[-1].event == "implied" and events[-1].by:
         lines.append(f"Since batch {events[-1].seq:,} it follows from {events[-1].by}.")
@@ -92,7 +93,7 @@ def _sentence(period: BrokenPeriod, last: bool) -> str:
     parts = [f"broke with {_because(period.by)}"] if period.by else []
     if period.worse:
         before = len(period.worse) - 1
-        also = f", and {before:,} time{'s' * (before != 1)} before" if before else ""
+        also = f", and {counted(before, 'time')} before" if before else ""
         parts.append(f"got worse with {_because(period.worse[-1])}{also}")
     if period.until is not None:
         parts.append(f"holds again since batch {period.until:,}" if last else f"held again with batch {period.until:,}")

@@ -12,7 +12,7 @@ from holdfast.engines.registry import rule_class
 from holdfast.results.drawn import Drawn, section
 from holdfast.results.memory import Memory, RuleKey
 from holdfast.table.table import Table
-from holdfast.visible import Printed
+from holdfast.visible import Printed, counted
 
 
 class RuleHistory(Printed, Drawn):
@@ -26,7 +26,7 @@ class RuleHistory(Printed, Drawn):
     >>> outcome = watch.apply(inserts=more)
     >>> watch.rule_history()
     rules: 1
-      zip -> city: broken now, broke 1 times
+      zip -> city: broken now, broke 1 time
     >>> next(iter(watch.rule_history()))["tested_since"]
     1
     """
@@ -73,7 +73,9 @@ class RuleHistory(Printed, Drawn):
 
     def lines(self) -> list[str]:
         """How many rules there are, and the first ones."""
-        lines = (f"{line['text']}: {since(line['holds_since'])}, broke {line['broke']:,} times" for line in self)
+        lines = (
+            f"{line['text']}: {since(line['holds_since'])}, broke {counted(line['broke'], 'time')}" for line in self
+        )
         return section(f"rules: {len(self):,}", len(self), lines)
 
 

@@ -12,7 +12,7 @@ from holdfast.engines.contract import ChangeLine, is_given
 from holdfast.engines.registry import ALL_TABLES
 from holdfast.intake.quarantine import Quarantined
 from holdfast.results.alarms import Alarming, FailOn, alarming
-from holdfast.results.drawn import Drawn, rules_counted, section
+from holdfast.results.drawn import Drawn, section
 from holdfast.results.marked_rules import Mark, MarkedRules
 from holdfast.results.outcome_lines import (
     TableDiff,
@@ -23,7 +23,7 @@ from holdfast.results.outcome_lines import (
     lost_lines,
 )
 from holdfast.store.records import BatchRecord
-from holdfast.visible import Printed
+from holdfast.visible import Printed, counted
 
 
 @dataclass(frozen=True, repr=False)
@@ -151,18 +151,20 @@ class Outcome(Printed, Drawn):
         given = sum(is_given(rule.to_json()) for rule in alarms)
         pinned = sum(len(diff.lost) for diff in self.pinned.values()) if condition.given else 0
         found, lost = len(alarms) - given - pinned, sum(len(diff.witnesses) for diff in self.listed.values())
-        parts = [f"{rules_counted(given)} of your own got worse"] if given else []
-        parts += [f"{rules_counted(pinned)} that you pinned broke"] if pinned else []
-        parts += [f"{rules_counted(found)} broke" + ("" if condition.all else f" with {condition}")] if found else []
+        parts = [f"{counted(given, 'rule')} of your own got worse"] if given else []
+        parts += [f"{counted(pinned, 'rule')} that you pinned broke"] if pinned else []
+        parts += [f"{counted(found, 'rule')} broke" + ("" if condition.all else f" with {condition}")] if found else []
         if parts or not lost:
             return " and ".join(parts)
         if condition.score > 1:
-            return f"{rules_counted(lost)} broke, which --fail-on {fail_on} leaves out"
-        if condition.support and (untested := len(self.alarms(condition.score))):
-            high = f"{untested:,} of them with a score of {condition.score:g}"
-            counted = f"--fail-on {condition.score:g} counts them"
-            return f"{rules_counted(lost)} broke, {high}, but these may have held by chance ({counted})"
-        return f"{rules_counted(lost)} broke, and none of them had {condition}"
+            return f"{counted(lost, 'rule')} broke, which --fail-on {fail_on} leaves out"
+        if condition.support and (high := len(self.alarms(condition.score))):
+            some = f"{high:,} of them with a score of at least {condition.score:g}"
+            chance = f"these may have held by chance: --fail-on {condition.score:g} counts them"
+            return f"{counted(lost, 'rule')} broke, {some}, but {chance}"
+        weak = "a weak one" if lost == 1 else "all weak"
+        untested = f", or tested by fewer than {condition.support:,} rows" if condition.support else ""
+        return f"{counted(lost, 'rule')} broke, {weak} (score under {condition.score:g}{untested})"
 
     def _worse(self) -> Iterator[Finding]:
         """The given rules of severity error that have new violations."""
@@ -250,27 +252,28 @@ class Outcome(Printed, Drawn):
         found = self.quarantined
         if found is not None and found.rows:
             more = found.rows - len(found.reasons)
-            rows = f"{found.rows:,} row{'s' * (found.rows > 1)} in {' and '.join(found.files)}"
-            yield f"quarantined: {rows}", [*found.reasons, *([f"… and {more:,} more"] if more else [])]
+            reasons = [*found.reasons, *([f"… and {more:,} more"] if more else [])]
+            yield f"quarantined: {counted(found.rows, 'row')} in {' and '.join(found.files)}", reasons
 
     def rule_lines(self, most: int = 10) -> Iterator[tuple[str, list[str]]]:
         """The broken rules with the rows that broke them, and the rules that hold now: headings and first lines."""
         diffs = self.listed.values()
         others, pinned = (self._of_tables(each) for each in (self.listed, self.pinned))
         if broken := sum(len(diff.lost) for diff in self.pinned.values()):
-            yield f"pinned: {rules_counted(broken)} that you pinned broke", lost_lines(pinned, most)
+            yield f"pinned: {counted(broken, 'rule')} that you pinned broke", lost_lines(pinned, most)
         lost, gained = (sum(len(getattr(diff, part)) for diff in diffs) for part in ("witnesses", "gained"))
         if lost:
-            yield f"lost: {rules_counted(lost)}", lost_lines(others, most)
+            yield f"lost: {counted(lost, 'rule')}", lost_lines(others, most)
         if gained:
             lines, hidden = gained_lines(others, most)
-            yield f"gained: {rules_counted(gained)}{f'; not shown: {hidden}' if hidden else ''}", lines
+            yield f"gained: {counted(gained, 'rule')}{f'; not shown: {hidden}' if hidden else ''}", lines
         if self.ignored:
-            yield f"ignored: {rules_counted(self.ignored)} that you ignore broke", []
+            yield f"ignored: {counted(self.ignored, 'rule')} that you ignore broke", []
         if untested := len(self.untested):
-            yield f"untested: {rules_counted(untested)} had held for lack of values alone", []
+            them = "it" if untested == 1 else "them"
+            yield f"untested: {counted(untested, 'rule')} failed once rows tested {them}", []
         if implied := sum(len(diff.lost) for diff in diffs) - lost - untested:
-            why = f"follow from others, or too little is left to test them{below_coverage(others)}"
+            why = f"follow from others, or too few rows are left to test them{below_coverage(others)}"
             yield f"implied: {implied:,} rules still hold, but {why}", implied_lines(others, most)
 
     def _of_tables(self, diffs: Mapping[tuple[str, str], Diff]) -> list[TableDiff]:

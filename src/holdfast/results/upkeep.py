@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from holdfast.visible import Printed
+from holdfast.visible import Printed, counted
 
 
 @dataclass(frozen=True, repr=False)
@@ -62,6 +62,6 @@ class Vacuumed:
     def __str__(self) -> str:
         return (
             f"{self.bytes_before:,} bytes before, {self.bytes_after:,} after; "
-            f"{self.values:,} unused value{'s' * (self.values != 1)} dropped, "
-            f"values of deleted rows removed from {self.events:,} event{'s' * (self.events != 1)}"
+            f"{counted(self.values, 'unused value')} dropped, "
+            f"values of deleted rows removed from {counted(self.events, 'event')}"
         )

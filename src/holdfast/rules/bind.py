@@ -79,11 +79,15 @@ def _check_ordered(rules: Rules, schemas: Mapping[str, Schema]) -> None:
     """Refuse an `ordered:` that names a table or column which isn't there."""
     for table, columns in rules.ordered.items():
         if table and table not in schemas:
-            raise BadInput(f"{rules.where}: ordered names the table {table!r}; {suggest(table, schemas)}")
+            raise BadInput(
+                f"{rules.where}: ordered names the table {table!r}, which is not here; {suggest(table, schemas)}"
+            )
         known = [name for each in ([schemas[table]] if table else schemas.values()) for name in each.names]
         for column in columns:
             if column not in known:
-                raise BadInput(f"{rules.where}: ordered names the column {column!r}; {suggest(column, known)}")
+                raise BadInput(
+                    f"{rules.where}: ordered names the column {column!r}, which is not here; {suggest(column, known)}"
+                )
 
 
 def _where(entry: RuleEntry) -> str:

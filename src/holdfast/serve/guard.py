@@ -85,7 +85,7 @@ class Guard:
         hosts = request.headers.getlist("host")
         if len(hosts) == 1 and self._address.is_ours(hosts[0]):
             return None
-        return refusal(400, "this is served under another address; use the one that holdfast serve printed")
+        return refusal(400, "this server has another address; use the one that holdfast serve printed")
 
     def _wrong_token(self, request: Request) -> Response | None:
         """The first request has the token in its address, and gets a cookie with it."""
@@ -109,9 +109,9 @@ class Guard:
 
 def _wrong_form(request: Request) -> Response | None:
     if request.method not in ("GET", "HEAD"):
-        return refusal(405, "this is read-only: GET and HEAD are all that is answered")
+        return refusal(405, "this server is read-only: use GET or HEAD")
     if request.headers.get("content-length", "0") != "0" or "transfer-encoding" in request.headers:
-        return refusal(413, "a request has no body here")
+        return refusal(413, "this server takes no body: leave it out")
     if len(request.scope.get("query_string", b"")) > _LONGEST_QUERY:
         return refusal(414, "the address is too long")
     return None
@@ -126,7 +126,7 @@ def _other_origin(request: Request) -> Response | None:
     by_link = not request.url.path.startswith("/api")
     if from_here and (by_link or request.headers.get("sec-fetch-site", "none") in ("none", "same-origin")):
         return None
-    return refusal(403, "pages of other origins are not answered")
+    return refusal(403, "this server refuses pages of other origins")
 
 
 def refusal(status: int, sentence: str, scheme: str = "") -> Response:

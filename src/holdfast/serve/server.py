@@ -96,9 +96,8 @@ def _log_errors() -> None:
 
 def _refuse_weak(token: str) -> None:
     if len(token) < _SHORTEST_TOKEN or not _TOKEN_LETTERS.issuperset(token):
-        raise BadInput(
-            f"--token: give at least {_SHORTEST_TOKEN} letters, digits or any of - _ . ~; without it, one is made"
-        )
+        allowed = f"at least {_SHORTEST_TOKEN} letters, digits or any of - _ . ~"
+        raise BadInput(f"--token: give {allowed}; or leave it out, and Holdfast makes one")
 
 
 def listening(host: str, port: int) -> socket.socket:

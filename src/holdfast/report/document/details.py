@@ -157,9 +157,9 @@ class DetailWriter:
 
 
 def _work_sentence(count: int, more: int | None, partner: bool) -> str:
-    rows = "this row" if count == 1 else f"these {count:,} rows"
+    rows, are, them = ("this row", "is", "it") if count == 1 else (f"these {count:,} rows", "are", "them")
     if more is None:
-        return f"{rows.capitalize()} are in the most violations: look at them first."
+        return f"{rows.capitalize()} {are} in the most violations: look at {them} first."
     if more:
         return f"Remove {count + more:,} rows, and it holds; these are the first {count:,}."
     partners = f", or add {'its partner' if count == 1 else 'their partners'}," if partner else ","
@@ -175,9 +175,9 @@ def _evidence(finding: Mapping[str, Any]) -> Iterator[str]:
         yield f"Since it is watched: {broke:,} of {tested:,} new rows broke it."
     if finding.get("error") and not is_given(finding):  # a given rule shows its rows to remove
         counted = "pairs of rows" if finding.get("measure") == "share of pairs" else "rows"
-        yield f"It holds but for {finding['error']:.4%} of {counted}."
+        yield f"It holds except for {finding['error']:.4%} of {counted}."
     if finding.get("value_coverage", 1.0) < 1.0:
-        yield f"{finding['value_coverage']:.2%} of the values are there."
+        yield f"{finding['value_coverage']:.2%} of the values have a partner."
 
 
 def violations_page(listing: Listing, first: int, count: int) -> dict[str, Any]:

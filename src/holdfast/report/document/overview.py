@@ -11,7 +11,7 @@ from holdfast.report.document.context import Context, Json
 from holdfast.report.document.details import rule_of
 from holdfast.report.document.rules import BROKE, HOLDS, VIOLATED
 from holdfast.report.document.timeline import BROKEN
-from holdfast.visible import visible
+from holdfast.visible import counted, visible
 
 _FIRST = 12  # rules
 _LOOK_AT = 20  # rows
@@ -64,16 +64,15 @@ def _sentence(of: Context) -> str:
         parts.append(_given_sentence(len(given), violated))
     found = sum(len(section.result) for section in content.sections if not section.declared.given)
     if found:
-        held = "rules that were found hold" if found > 1 else "rule that was found holds"
-        parts.append(f"{found:,} {held}.")
+        parts.append(f"{counted(found, 'found rule')} {'hold' if found > 1 else 'holds'}.")
     brought = [batch.seq for batch in content.batches if batch.seq not in content.changes]
     if brought:
         lost = content.counts.get(brought[-1], {}).get("lost", 0)
-        broke = f"broke {lost:,} {'rules' if lost > 1 else 'rule'}" if lost else "broke nothing"
+        broke = f"broke {counted(lost, 'rule')}" if lost else "broke nothing"
         parts.append(f"Batch {brought[-1]:,}, the last, {broke}.")
     else:
         parts.append("No batch has come yet.")
-    return " ".join(parts) or "Nothing is watched here but the facts of columns."
+    return " ".join(parts)
 
 
 def _classes(of: Context) -> list[Json]:
@@ -150,9 +149,9 @@ def _given_sentence(count: int, violated: int) -> str:
 def _look_sentence(classes: Sequence[Json], doubts: int) -> str:
     """What a single look found."""
     holds, nearly = (sum(each[kind] for each in classes) for kind in ("holds", "broke"))
-    parts = [f"{holds:,} {'rules hold' if holds != 1 else 'rule holds'} here."]
-    parts += [f"{nearly:,} {'hold' if nearly != 1 else 'holds'} but for a few rows."] if nearly else []
-    parts += [f"{doubts:,} {'rows look' if doubts != 1 else 'row looks'} wrong."] if doubts else []
+    parts = [f"{counted(holds, 'rule')} {'hold' if holds != 1 else 'holds'} here."]
+    parts += [f"{nearly:,} {'hold' if nearly != 1 else 'holds'} except for a few rows."] if nearly else []
+    parts += [f"{counted(doubts, 'row')} {'look' if doubts != 1 else 'looks'} wrong."] if doubts else []
     return " ".join(parts)
 
 

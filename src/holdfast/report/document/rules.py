@@ -124,7 +124,7 @@ class RuleBlock:
         if not short:
             return ""
         listed = " and ".join(short)
-        return f"So that the page stays small, {listed} are left out, those with the lowest scores or the most columns."
+        return f"To stay small, the page leaves out {listed}: those with the lowest scores or the most columns."
 
     def to_json(self, details: Mapping[int, Mapping[str, Any]]) -> dict[str, Any]:
         """The rules in the document."""

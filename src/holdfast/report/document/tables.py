@@ -25,7 +25,7 @@ from holdfast.table.plain import plain_values
 from holdfast.table.row_names import key_names
 from holdfast.table.types import show_type
 from holdfast.text.quotes import quoted
-from holdfast.visible import visible
+from holdfast.visible import counted, visible
 
 _FREQUENT, _BINS = 8, 30
 _AT_ONCE = 100_000  # values that are read together
@@ -103,7 +103,7 @@ def references_of(of: Context) -> list[Json]:
     for key, rule in of.content.references.items():
         edge = _edge(rule)
         from_, to = _named(edge.table, edge.columns), _named(edge.referenced, edge.referenced_columns)
-        but = f", but for {edge.orphans:,} {'rows' if edge.orphans > 1 else 'row'}" if edge.orphans else ""
+        but = f", except for {counted(edge.orphans, 'row')}" if edge.orphans else ""
         place = of.place(key)
         objects.append(
             {

@@ -7,10 +7,10 @@ const EVENTS = [
   ["gained", "Came to hold", "came to hold"],
   [
     "implied",
-    "Came to follow from others, or too little tests them",
-    "came to follow from others, or were left with too little that tests them",
+    "Came to follow from others, or too few rows test them",
+    "came to follow from others, or were left with too few rows that test them",
   ],
-  ["untested", "Had held for lack of values alone", "had held for lack of values alone"],
+  ["untested", "Failed once rows tested them", "failed once rows tested them"],
 ];
 
 const EVENTS_SHOWN = 40; // of each kind, before one asks for more
@@ -197,8 +197,8 @@ function betweenView(doc, first, last) {
     ["worse", "Broke further"],
     ["again", "Hold again"],
     ["fresh", "New"],
-    ["implied", "Came to follow from others, or too little tests them"],
-    ["untested", "Had held for lack of values alone"],
+    ["implied", "Came to follow from others, or too few rows test them"],
+    ["untested", "Failed once rows tested them"],
     ["passing", "Broke, and hold again"],
   ];
   const shown = lists

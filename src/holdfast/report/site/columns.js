@@ -72,7 +72,7 @@ function columnView(doc, tableName, name) {
           "div",
           {},
           part("Distribution", picture(column.distribution, "picture"), frequent(column)),
-          part("Nulls over time", overBatches(column.nulls_line, "None, whatever came.")),
+          part("Nulls over time", overBatches(column.nulls_line, "None after any batch.")),
         ),
       ),
     ],

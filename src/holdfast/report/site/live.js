@@ -13,7 +13,7 @@ function follow() {
   events.addEventListener("batch", refresh);
   events.addEventListener("error", () => {
     lost = true;
-    tell("The connection is lost: what you see is as it was. It is tried again.");
+    tell("The connection is lost, so this page may be out of date. The page tries again.");
   });
 }
 
@@ -52,7 +52,7 @@ async function takeAgain() {
 /** What arrived since, in a sentence. */
 function arrived(before, now) {
   const fresh = now.batches.filter((batch) => !before.batchAt.has(batch.seq));
-  if (!fresh.length) return ["Connected: what you see is the newest."];
+  if (!fresh.length) return ["Connected: this page is up to date."];
   const sum = (event) => fresh.reduce((total, batch) => total + (batch[event] ?? 0), 0);
   const last = Math.max(...fresh.map((batch) => batch.seq));
   const which = link(`#/batch/${last}`, `Batch ${number(last)}`);

@@ -51,7 +51,7 @@ function brokeLast(doc) {
       first.map((rule) => brokenCard(doc, rule)),
     ),
     rest.length
-      ? [el("p.calm", {}, "And before that, or of less weight:"), ruleList(doc, rest, () => ({ scored: false }))]
+      ? [el("p.calm", {}, "Earlier, or less important:"), ruleList(doc, rest, () => ({ scored: false }))]
       : null,
   );
 }

@@ -11,11 +11,11 @@ const STATE_WORDS = {
   untested: "untested",
 };
 const STATE_TITLES = {
-  nearly: "holds but for some rows",
+  nearly: "holds except for some rows",
   violated: "a given rule that rows violate",
   broke: "a rule that held, until rows broke it",
-  implied: "still holds, but follows from another rule, or too little is left to test it",
-  untested: "held for lack of values alone, and no longer holds",
+  implied: "still holds, but follows from another rule, or too few rows are left to test it",
+  untested: "failed once rows tested it",
 };
 
 /** What matters most beside the rest; all side by side where nothing broke. */
@@ -143,18 +143,18 @@ function verdict(doc, rule) {
       const by = detail.implied_by;
       return by
         ? ["Still holds: it follows from ", impliedBy(doc, rule, by), ", which holds."]
-        : ["Still holds: it follows from another rule, or too little is left to test it."];
+        : ["Still holds: it follows from another rule, or too few rows are left to test it."];
     }
     case "untested":
-      return ["It had held for lack of values alone, and no longer holds."];
+      return ["It failed once rows tested it."];
     default:
       return held(doc, detail);
   }
 }
 
 function nearly({ violations, g3 }) {
-  if (violations) return `Holds but for ${counted(violations, "row")}.`;
-  return g3 ? `Holds but for ${percent(g3)} of the rows.` : "Holds but for some rows.";
+  if (violations) return `Holds except for ${counted(violations, "row")}.`;
+  return g3 ? `Holds except for ${percent(g3)} of the rows.` : "Holds except for some rows.";
 }
 
 /** `3 rows to remove`, `1 violation`. */

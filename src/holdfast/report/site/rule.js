@@ -51,8 +51,8 @@ function timeline(doc, rule) {
   const words = {
     held: "held",
     broken: "broken",
-    implied: "follows from another rule, or too little tests it",
-    untested: "had held for lack of values alone",
+    implied: "follows from another rule, or too few rows test it",
+    untested: "failed once rows tested it",
     absent: "not known yet",
   };
   const seen = Object.entries(words).filter(([name]) => drawn.querySelector(`.hf-${name}`));
@@ -109,14 +109,14 @@ function evidence(doc, rule) {
   );
 }
 
-const overTime = (detail) => part("Violations over time", overBatches(detail.line, "None, whatever came."));
+const overTime = (detail) => part("Violations over time", overBatches(detail.line, "None after any batch."));
 
 function eventsPart(doc, rule) {
   const words = {
     lost: "broke it",
     worse: "broke it further",
     gained: "mended it",
-    implied: "made it follow from another, or left too little that tests it",
+    implied: "made it follow from another, or left too few rows that test it",
     untested: "brought values for which it does not hold",
   };
   const wordsBy = { implied: "made it follow from another" };

@@ -70,7 +70,7 @@ function showHits(doc, asked, hits, found, most = PAGE) {
       el(
         "p.calm",
         {},
-        doc.count ? ["No rule is like that. ", link("#/rules", "Show all rules")] : "There are no rules.",
+        doc.count ? ["No rule matches. ", link("#/rules", "Show all rules")] : "There are no rules.",
       ),
     );
   const left = count - rules.length;
