@@ -66,11 +66,11 @@ class Standing:
 class Causes(Mapping[str, Cause]):
     """Causes by the texts of rules, put into words when someone reads them: there may be a hundred thousand."""
 
-    def __init__(self, count: int, make: Callable[[], dict[str, Cause]]) -> None:
-        self._count, self._make = count, make
+    def __init__(self, make: Callable[[], dict[str, Cause]]) -> None:
+        self._make = make
 
     def __len__(self) -> int:
-        return self._count
+        return len(self._made)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._made)

@@ -30,13 +30,18 @@ def moved(before: Parts, after: Parts, targets: Iterable[int], words: int) -> tu
     """Of some targets the rules that are there no longer, and those that are new."""
     about = list(targets)
     old, new = ({t: parts[t] for t in about if t in parts and len(parts[t])} for parts in (before, after))
-    rules, others = Listed.joined(old, words), Listed.joined(new, words)
-    places = bitsets.places_among(rules.keys, others.keys)
-    came = np.ones(len(others), np.bool_)
-    came[places[places >= 0]] = False
+    places, came = among_new(Listed.joined(old, words).keys, Listed.joined(new, words).keys)
     went = chosen(old, places < 0), chosen(new, came)
     lost, gained = ({target: part for target, part in parts.items() if len(part)} for parts in went)
     return lost, gained
+
+
+def among_new(before: Words, after: Words) -> tuple[Numbers, Mask]:
+    """The place of each rule after a batch, given by keys, -1 where it went; and which of those after it came."""
+    places = bitsets.places_among(before, after)
+    came = np.ones(len(after), np.bool_)
+    came[places[places >= 0]] = False
+    return places, came
 
 
 def minimal(covers: Parts, targets: Targets, chosen_ones: Iterable[int]) -> dict[int, Cover]:

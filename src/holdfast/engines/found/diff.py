@@ -1,4 +1,4 @@
-"""What a batch changed in rules that hold in contexts, and why.
+"""What a batch changed in rules that hold in contexts, because of what, and which rows broke those that were lost.
 
 A batch can turn over a hundred thousand rules, so what came and went are arrays of contexts, compared for all targets
 at once. What is looked for afterwards, causes and witnesses, needs only the covers that came and went: a rule that was
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import compress
 from typing import Generic
 
 import numpy as np
@@ -16,40 +17,39 @@ import numpy as np
 from holdfast.borders.cover import Listed, Mask, Numbers, Parts
 from holdfast.borders.evidence import Witnesses
 from holdfast.borders.targets import Targets
-from holdfast.changes.diff import Cause, CauseKind, Diff, Finding
+from holdfast.changes.diff import NOBODY, Cause, CauseKind, Diff, Finding
 from holdfast.engines.found.causes import Standing
 from holdfast.engines.found.covers import moved, within
+from holdfast.engines.found.engine import Moment, Step
 from holdfast.engines.found.rules import FoundRules, R
-from holdfast.engines.thresholds import FEWEST_ROWS
+from holdfast.engines.found.witnesses import Broken, Compared, Pairs, first_pair, pairs_at
+from holdfast.kernels.evidence import first_breaking
 from holdfast.pairs import bitsets
+from holdfast.pairs.bitsets import Words
+from holdfast.table.change import Change
 
 
 @dataclass(frozen=True, eq=False)
-class Moment(Generic[R]):
-    """The rules at a moment: covers, the minimal rules among them, and those that are reported, as two rows at least
-    are there, and their score reaches the threshold.
+class ContextMoment(Moment[FoundRules[R]]):
+    """Also the covers at a moment, and the minimal rules among them, of which those are reported whose score reaches
+    the threshold.
     """
 
-    rows: int
     targets: Targets
     covers: Parts
     minimal: Parts
-    reported: FoundRules[R]
-
-    @property
-    def has_pairs(self) -> bool:
-        """Whether a pair of rows could test a rule."""
-        return self.rows >= FEWEST_ROWS
 
 
 @dataclass(frozen=True, eq=False)
-class Step(Generic[R]):
-    """The rules before a batch and after it; pairs of rows that may have broken some; and the covers that went and
-    came, where the strategy knows them and all covers are reported (None: they are looked for).
+class ContextStep(Step[FoundRules[R]]):
+    """The rules before a batch and after it; what it is called that a rule follows from one with a smaller context;
+    pairs of rows that may have broken some; and the covers that went and came, where the strategy knows them and all
+    covers are reported (None: they are looked for).
     """
 
-    before: Moment[R]
-    after: Moment[R]
+    before: ContextMoment[R]
+    after: ContextMoment[R]
+    smaller: CauseKind
     pairs: Witnesses | None = None
     moved: tuple[Parts, Parts] | None = None
 
@@ -61,13 +61,18 @@ class Step(Generic[R]):
         lost, gained = moved(before.parts, after.parts, touched, self.after.targets.context_words)
         return difference(before, after, lost, gained)
 
-    def of_lost(self, lost: Listed, smaller: CauseKind) -> Standing:
+    def of_lost(self, lost: FoundRules[R]) -> Standing:
         """How rules that were lost stand after the batch."""
-        return _standing(lost, self.after, self.before, smaller, self.moved[1] if self.moved else None)
+        return _standing(lost.listed, self.after, self.before, self.smaller, self.moved[1] if self.moved else None)
 
-    def of_gained(self, gained: Listed, smaller: CauseKind) -> Standing:
+    def of_gained(self, gained: FoundRules[R]) -> Standing:
         """How rules that were gained stood before the batch."""
-        return _standing(gained, self.before, self.after, smaller, self.moved[0] if self.moved else None)
+        return _standing(gained.listed, self.before, self.after, self.smaller, self.moved[0] if self.moved else None)
+
+    def broken(self, lost: FoundRules[R], which: Mask) -> BrokenContexts[R]:
+        """Those of the lost rules that something had tested, and that rows broke."""
+        tested = ~lost.filled.empty(lost.wording.needed(lost.listed))
+        return BrokenContexts(lost, which & tested, self.pairs)
 
 
 def difference(before: FoundRules[R], after: FoundRules[R], lost: Parts, gained: Parts) -> Diff:
@@ -91,7 +96,9 @@ def _changed(before: FoundRules[R], after: FoundRules[R]) -> Mapping[str, tuple[
     return {text: (old, new) for (text, old), new in pairs if old != new}
 
 
-def _standing(some: Listed, at: Moment[R], other: Moment[R], smaller: CauseKind, new: Parts | None) -> Standing:
+def _standing(
+    some: Listed, at: ContextMoment[R], other: ContextMoment[R], smaller: CauseKind, new: Parts | None
+) -> Standing:
     """How rules that are reported at another moment, and not at this one, stand at this one; given the covers that are
     there and not at the other moment, where they are known.
     """
@@ -115,7 +122,7 @@ def _standing(some: Listed, at: Moment[R], other: Moment[R], smaller: CauseKind,
     return Standing(implied | _is_below(some, at), causes)
 
 
-def _is_below(some: Listed, at: Moment[R]) -> Mask:
+def _is_below(some: Listed, at: ContextMoment[R]) -> Mask:
     """Which rules are minimal, and only their score keeps them from being reported; or were not looked for, as a column
     in their context keeps it too low.
     """
@@ -134,3 +141,43 @@ def _columns(numbers: Numbers, targets: Targets) -> tuple[Numbers, Numbers]:
     is_pair = numbers > targets.key
     one, two = (np.where(is_pair, columns, -1) for columns in targets.columns_of_pairs(np.maximum(numbers, 0)))
     return one, two
+
+
+class BrokenContexts(Broken, Generic[R]):
+    """Targets in contexts that rows broke; pairs of rows have the lower id first."""
+
+    def __init__(self, lost: FoundRules[R], which: Mask, pairs: Witnesses | None) -> None:
+        """Some of the rules that were lost, and pairs of rows that the strategy came across."""
+        self._listed, self._wording, self._pairs = lost.listed.some(which), lost.wording, pairs
+        super().__init__(list(compress(lost.with_texts(), which.tolist())) if which.any() else [])
+
+    @property
+    def sizes(self) -> Numbers:
+        """The columns of each context."""
+        return bitsets.sizes(self._listed.contexts)
+
+    def known(self, born: range) -> Pairs:
+        """The first pair with a new row."""
+        if self._pairs is None:
+            return np.full((len(self._listed), 2), NOBODY)
+        is_new = (self._pairs.rows >= born.start) & (self._pairs.rows < born.stop)
+        new = self._pairs.some(np.flatnonzero(is_new.any(axis=1)))
+        return pairs_at(np.sort(new.rows, axis=1), self._first(np.arange(len(self._listed)), new.agree, new.broken))
+
+    def hits(self, rules: Numbers, seen: Compared) -> Pairs:
+        """The first pair that agrees on the context and breaks the target."""
+        targets = self._wording.targets
+        places, *sets = seen.by_order if targets.ascending_pairs else seen.by_equality
+        return pairs_at(seen.pairs[places], self._first(rules, sets[0], targets.broken_by(*sets)))
+
+    def _first(self, rules: Numbers, agree: Words, broken: Words) -> Numbers:
+        """For each of some rules the first pair that breaks it, given what pairs agree on and break."""
+        found = np.empty(len(rules), np.int64)
+        first_breaking(self._listed.contexts[rules], self._listed.targets[rules], agree, broken, found)
+        return found
+
+    def first(self, number: int, change: Change) -> Pairs | None:
+        """The first pair that the pair search finds."""
+        target, context = int(self._listed.targets[number]), bitsets.elements(self._listed.contexts[number])
+        found = first_pair(self._wording.rule(target, context, 0.0, None, False), change.after, change.come)
+        return None if found is None else np.array(found)

@@ -2,17 +2,18 @@
 
 One pair may break many rules, so pairs are tried on all rules that are left. First those that are at hand: what the
 strategy has come across, which its class tries on all rules; then new rows with all rows, as long as these are not too
-many. For what is left the pair search (`holdfast.search`) finds the first pair that breaks the rule with the largest
-context: rows that agree on much break more. That pair is tried on the rest, and so on.
+many. For what is left a search finds a pair that breaks the rule with the largest context: rows that agree on much
+break more. That pair is tried on the rest, and so on. The search is the pair search (`holdfast.search`), or that by
+which a class proves its rules.
 
 All classes of rules share the comparisons of new rows.
-Cost: a look at each pair that is tried, and a search, which sorts the rows, for each that the pair search finds.
+Cost: a look at each pair that is tried, and a search, which sorts the rows, for each that is searched for.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -20,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.changes.diff import NOBODY
+from holdfast.changes.diff import NOBODY, Witness
 from holdfast.engines.given.queries import queries_of
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
@@ -31,10 +32,12 @@ from holdfast.search.search import PairSearch
 from holdfast.table.change import Change
 from holdfast.table.dictionary import NULL_CODE
 from holdfast.table.nulls import Nulls
+from holdfast.table.row_names import witnesses_of
 from holdfast.table.rows import Rows
 from holdfast.table.table import Table
 
 Numbers = NDArray[np.int64]
+Pairs = NDArray[np.int64]  # [rule, 2]
 Mask = NDArray[np.bool_]
 
 _MANY = 1 << 10  # pairs of rows from which on equal ones are looked at once
@@ -123,7 +126,12 @@ class NewPairs:
 
 
 class Broken(ABC):
-    """Rules that rows broke, as their class has them, by number."""
+    """Rules that rows broke, as their class has them, by number. Pairs of rows are given by id, NOBODY twice where no
+    rows break a rule; their order may mean something to a class.
+    """
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self.texts = texts
 
     @property
     @abstractmethod
@@ -131,17 +139,33 @@ class Broken(ABC):
         """How many columns of two rows each rule compares before they may break it."""
 
     @abstractmethod
-    def hits(self, rules: Numbers, seen: Compared) -> Numbers:
-        """For each of some rules the number of a pair that breaks it, -1 where none does."""
+    def known(self, born: range) -> Pairs:
+        """For each rule a pair that the strategy came across; one row at least is new."""
 
     @abstractmethod
-    def rule(self, number: int) -> Rule:
-        """A rule, which says when rows break it."""
+    def hits(self, rules: Numbers, seen: Compared) -> Pairs:
+        """For each of some rules one of the compared pairs."""
+
+    @abstractmethod
+    def first(self, number: int, change: Change) -> Pairs | None:
+        """A pair that breaks a rule, which is searched for."""
+
+    def witnesses(self, change: Change) -> dict[str, Witness]:
+        """Two rows for each rule that rows break, by its text."""
+        pairs = breaking_pairs(self, change).tolist() if self.texts else []
+        found = {text: (one, other) for text, (one, other) in zip(self.texts, pairs, strict=True) if one >= 0}
+        return witnesses_of(change.after, found) if found else {}
 
 
-def breaking_pairs(broken: Broken, change: Change, known: Numbers) -> Numbers:
-    """For each rule two row ids, NOBODY where no rows break it; `known` are those that are found already."""
-    pairs = np.sort(known, axis=1)
+def pairs_at(pairs: Pairs, places: Numbers) -> Pairs:
+    """Those of some pairs that stand at some places, NOBODY twice for the place -1."""
+    found: Pairs = np.append(pairs, [[NOBODY, NOBODY]], axis=0)[places]
+    return found
+
+
+def breaking_pairs(broken: Broken, change: Change) -> Pairs:
+    """For each rule a pair that breaks it."""
+    pairs = broken.known(change.born)
     left = np.flatnonzero(pairs[:, 0] == NOBODY)
     if not len(left):
         return pairs
@@ -152,17 +176,17 @@ def breaking_pairs(broken: Broken, change: Change, known: Numbers) -> Numbers:
         if not len(left):
             return pairs
     while len(left):
-        found = _first(broken.rule(int(left[0])), after, change.come)
-        seen = None if found is None else Compared(np.array([found]), after)
+        found = broken.first(int(left[0]), change)
+        seen = None if found is None else Compared(np.sort(found)[None], after)
         left = left[1:] if seen is None else _tried(broken, left, seen, pairs)
     return pairs
 
 
-def _tried(broken: Broken, left: Numbers, seen: Compared, pairs: Numbers) -> Numbers:
+def _tried(broken: Broken, left: Numbers, seen: Compared, pairs: Pairs) -> Numbers:
     """Let pairs stand for those of some rules that they break; gives the others."""
-    hits = broken.hits(left, seen)
-    pairs[left[hits >= 0]] = seen.pairs[hits[hits >= 0]]
-    return left[hits < 0]
+    pairs[left] = broken.hits(left, seen)
+    rest: Numbers = left[pairs[left, 0] == NOBODY]
+    return rest
 
 
 def _at_hand(born: Numbers, table: Table) -> Iterator[Compared]:
@@ -177,8 +201,8 @@ def _at_hand(born: Numbers, table: Table) -> Iterator[Compared]:
         yield Compared(np.sort(made[made[:, 0] != made[:, 1]], axis=1), table)
 
 
-def _first(rule: Rule, table: Table, born: Rows) -> tuple[int, int] | None:
-    """Two rows that break a rule, the lower id first; one of them new if the search finds such a pair."""
+def first_pair(rule: Rule, table: Table, born: Rows) -> tuple[int, int] | None:
+    """Two rows that break a rule, by the pair search; one of them new if it finds such a pair."""
     nulls = table.schema.nulls
     for query in queries_of(rule, table.schema):
         search = PairSearch(table, [query], Nulls.SQL if nulls.are_distinct else Nulls.EQUAL)
@@ -186,7 +210,7 @@ def _first(rule: Rule, table: Table, born: Rows) -> tuple[int, int] | None:
         if found is None and nulls.are_distinct:
             found = _by_null(query, table)
         if found is not None:
-            return min(found), max(found)
+            return found
     return None
 
 

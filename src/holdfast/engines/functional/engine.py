@@ -13,7 +13,7 @@ from typing import cast
 from holdfast.borders.method import AGREE_SETS, NS_AN_AGREE_SET, StrategyChoice, choose
 from holdfast.borders.targets import Targets
 from holdfast.changes.diff import Diff
-from holdfast.engines.found.engine import ContextEngine, ContextState
+from holdfast.engines.found.contexts import ContextEngine, ContextState
 from holdfast.engines.found.strategies import BorderStrategy, Spec
 from holdfast.engines.functional import FunctionalSettings
 from holdfast.engines.functional.agree_sets import AgreeSetStrategy, refuse_wide
@@ -37,6 +37,8 @@ class FunctionalEngine(ContextEngine[Dependency, DependencyState]):
     stored_as = "rules/lhs", "rules/broken"
     error = "g1"
     smaller = "stronger"
+    folder = ""
+    mended = None
     state = DependencyState
     wording = DependencyWording
     explanation = staticmethod(explain)

@@ -10,7 +10,7 @@ from holdfast.rules.dependency import FD, Dependency, Key, fd_text, key_text, pa
 DependencyRules = rules.FoundRules[Dependency]
 
 
-class DependencyWording(rules.Wording[Dependency]):
+class DependencyWording(rules.ContextWording[Dependency]):
     """What keys and FDs need to be put into words."""
 
     def text(self, target: int, context: Sequence[int], written: Sequence[str]) -> str:

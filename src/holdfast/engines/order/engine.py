@@ -16,8 +16,8 @@ from holdfast.borders.cover import Listed, Parts
 from holdfast.borders.method import SIGNATURES, StrategyChoice, choose
 from holdfast.borders.targets import Targets
 from holdfast.changes.diff import Cause
+from holdfast.engines.found.contexts import ContextEngine, ContextState
 from holdfast.engines.found.covers import chosen
-from holdfast.engines.found.engine import ContextEngine, ContextState
 from holdfast.engines.found.strategies import BorderStrategy, Spec
 from holdfast.engines.order import OrderSettings
 from holdfast.engines.order.explain import explain
@@ -49,10 +49,8 @@ class OrderEngine(ContextEngine[Canonical, OrderState]):
 
     strategies = SignatureStrategy, BorderStrategy, RemovalStrategy
     stored_as = "rules/contexts", "rules/removed"
-    folder = "way/"
     error = "g3"
     smaller = "smaller context"
-    mended = Cause("mended")
     state = OrderState
     wording = OrderWording
     explanation = staticmethod(explain)

@@ -12,7 +12,7 @@ OrderRules = rules.FoundRules[Canonical]
 
 
 @dataclass(frozen=True)
-class OrderWording(rules.Wording[Canonical]):
+class OrderWording(rules.ContextWording[Canonical]):
     """What order dependencies need to be put into words."""
 
     def direction(self, target: int) -> Direction:

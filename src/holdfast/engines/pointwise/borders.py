@@ -47,7 +47,6 @@ from holdfast.engines.pointwise.boxes import (
     is_canonical,
     mirrored,
     numbered,
-    places_met,
     values_of_pairs,
 )
 from holdfast.engines.pointwise.patterns import Patterns
@@ -192,10 +191,9 @@ class PointwiseBorders(PointwiseStrategy):
         """The minimal boxes in which no pair lies; no rules are read off them where comparisons may be unknown."""
         return None if self._space.unknown else self._never
 
-    def breaking(self, boxes: Boxes, space: Space, change: Change) -> RowPairs:  # noqa: ARG002
-        """Some witness lies in each."""
-        from_both = np.concatenate([self._values, mirrored(self._values)])
-        return np.concatenate([self._ids, self._ids[:, ::-1]])[places_met(boxes, from_both)]
+    def witnesses(self) -> tuple[RowPairs, Values]:
+        """All of them."""
+        return self._ids, self._values
 
     def pair_counts(self) -> PairCounts:
         """All pairs of rows, or random ones where there are too many, the same for the same rows."""

@@ -81,6 +81,13 @@ class Space:
             return EQUAL | OTHER
         return FREE if self.unknown else LESS | EQUAL | MORE
 
+    def values_of(self, agree: Words, less: Words, more: Words) -> Values:
+        """The values of pairs, given the columns on which the two rows agree, and the first is less, and more."""
+        every = (bitsets.unpacked(each)[:, : self.columns] for each in (agree, less, more))
+        equal, *others = (each.view(np.bool_) for each in every)
+        less_more = [each & np.array(self.ordered, np.bool_) for each in others]
+        return np.select([equal, *less_more], [np.uint8(each) for each in (EQUAL, LESS, MORE)], np.uint8(OTHER))
+
     def left_marks(self, column: int) -> tuple[int, ...]:
         """The marks that a left side may have on a column."""
         return tuple(MARKS.values()) if self.ordered[column] else (EQUAL,)
@@ -112,20 +119,12 @@ def values_of_pairs(cells: NDArray[np.uint32], pairs: NDArray[np.int64], space: 
 
 def places_met(boxes: Boxes, values: Values) -> NDArray[np.int64]:
     """For each box the place of one of some values that lies in it, -1 where none does; a few for all boxes."""
-    places, left = np.full(len(boxes), -1), np.arange(len(boxes))
+    places = bitsets.containers(excluded(boxes), ~packed(values))
+    left = np.flatnonzero(places >= 0)
     while len(left):
-        within, inside = left == left[0], np.flatnonzero((values & boxes[left[0]]).all(axis=1))
-        if len(inside):
-            within = met(boxes[left], values[inside[0]])
-            places[left[within]] = inside[0]
-        left = left[~within]
+        within = (boxes[left] & values[places[left[0]]] != 0).all(axis=1)
+        places[left[within]], left = places[left[0]], left[~within]
     return places
-
-
-def met(boxes: Boxes, values: Values) -> NDArray[np.bool_]:
-    """Which boxes a pair with these values lies in."""
-    found: NDArray[np.bool_] = (boxes & values != 0).all(axis=1)
-    return found
 
 
 def is_canonical(boxes: Boxes) -> Mask:

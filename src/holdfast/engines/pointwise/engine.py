@@ -8,102 +8,146 @@ Text columns are compared for equality alone, unless they are `ordered`.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import cast
 
 import numpy as np
 import pyarrow as pa
 
-from holdfast.borders.method import NARROW, PATTERNS, WIDE_PATTERNS, StrategyChoice, choose, strategy_in_words
+from holdfast.borders.method import NARROW, PATTERNS, WIDE_PATTERNS, StrategyChoice, choose
 from holdfast.changes.diff import Diff
-from holdfast.engines.contract import Engine, RuleClass
+from holdfast.engines.found.engine import FoundEngine, FoundState, Moment
 from holdfast.engines.pointwise import PointwiseSettings
 from holdfast.engines.pointwise.borders import PointwiseBorders
 from holdfast.engines.pointwise.boxes import Space
-from holdfast.engines.pointwise.coverage import best_first
-from holdfast.engines.pointwise.diff import difference, with_causes
+from holdfast.engines.pointwise.cells import PairValues
+from holdfast.engines.pointwise.coverage import best_first, rules_covered
+from holdfast.engines.pointwise.diff import PointwiseStep
 from holdfast.engines.pointwise.explain import PointwiseExplanation, explain
+from holdfast.engines.pointwise.minimal_rules import WantedRules, derive, vacuous
 from holdfast.engines.pointwise.rule_arrays import DUMPED, RuleArrays
-from holdfast.engines.pointwise.rules import PointwiseRules
-from holdfast.engines.pointwise.state import PointwiseMoment, PointwiseState, columns_named, moment_of
+from holdfast.engines.pointwise.rules import PointwiseRules, PointwiseWording
 from holdfast.engines.pointwise.strategies import PointwiseCounting, PointwiseSpec, PointwiseStrategy
 from holdfast.engines.thresholds import FEWEST_ROWS
-from holdfast.engines.watched import WatchedTable, inside
+from holdfast.engines.watched import Arrays, Facts, WatchedTable
+from holdfast.errors import BadInput
 from holdfast.progress import SILENT, Progress
 from holdfast.table.change import Batch
 from holdfast.table.runner import Runner
-from holdfast.table.table import Schema
+from holdfast.table.table import Schema, Table
+from holdfast.table.threads import SoFar
+from holdfast.text.quotes import unquoted
 
-STRATEGIES: Mapping[str, type[PointwiseStrategy]] = {each.name: each for each in (PointwiseCounting, PointwiseBorders)}
-_FOLDER = "way/"  # of the strategy's arrays in a dump
 _MANY, _PAIR_NS = 1_000_000_000, 1.3  # pairs from which on it is said how long it takes to compare them; to compare one
 
 
-class PointwiseEngine(Engine[WatchedTable, PointwiseState]):
+class PointwiseState(FoundState):
+    """The rules `now`, as of the last batch that was taken in, which the subject may be ahead of."""
+
+    spec: PointwiseSpec
+    strategy: PointwiseStrategy
+    now: Moment[PointwiseRules]
+
+    @property
+    def wording(self) -> PointwiseWording:
+        """How its rules are put into words."""
+        schema = self.subject.table.schema
+        return PointwiseWording(schema.name, tuple(schema.names), self.spec.space, self.spec.max_lhs)
+
+
+class PointwiseEngine(FoundEngine[PointwiseRules, PointwiseState, PointwiseStrategy]):
     """Minimal pointwise order dependencies (`pod`)."""
 
-    def __init__(self, declared: RuleClass[Any], settings: PointwiseSettings) -> None:
-        self.declared = declared
-        self._settings = settings
+    strategies = PointwiseCounting, PointwiseBorders
+    below = "below --min-coverage"
+    _settings: PointwiseSettings
 
     def discover(self, subject: WatchedTable, runner: Runner, progress: Progress = SILENT) -> PointwiseState:
         """Find the evidence, and what follows from it."""
-        table, choice = subject.table, self._choice(subject)
-        kind, pairs = STRATEGIES[choice.name], table.rows * (table.rows - 1) // 2
-        if kind is PointwiseCounting and pairs > _MANY:
+        schema = subject.table.schema
+        spec = PointwiseSpec(self._space(schema), self._settings.longest(len(schema.columns)))
+        choice = self._choice(spec, subject.table, progress)
+        strategy = self._strategy(choice.name).begin(subject, spec, runner, progress)
+        state = PointwiseState(subject, spec, strategy, choice.why)
+        state.now = self._moment(state, subject.table.rows, progress)
+        return state
+
+    def _choice(self, spec: PointwiseSpec, table: Table, progress: Progress) -> StrategyChoice:
+        rows, columns = table.rows, spec.space.columns
+        choice = choose(self._settings.method, rows, columns, PATTERNS if columns <= NARROW else WIDE_PATTERNS)
+        if choice.name == PointwiseCounting.name and (pairs := rows * (rows - 1) // 2) > _MANY:
             seconds = max(1, round(pairs * _PAIR_NS / 1e9 / (os.cpu_count() or 1)))
             progress.note(f"Comparing all {pairs:,} pairs of rows of {table.schema.name}, about {seconds:,} s")
-        spec = PointwiseSpec(self._space(table.schema), self._settings.longest(len(table.schema.columns)))
-        strategy = kind.begin(subject, spec, runner, progress)
-        now = moment_of(table, spec, strategy, self._settings, progress)
-        return PointwiseState(subject, spec, strategy, choice.why, now)
+        return choice
 
     def follow(self, state: PointwiseState, batch: Batch, runner: Runner, progress: Progress = SILENT) -> Diff:
         """Derive what a batch changed."""
-        table, strategy = batch.only.after, state.strategy
-        state.before = before = replace(state.now, seen=strategy.seen)
-        changed = strategy.follow(batch.only, runner, progress)
-        if changed or self._settings.min_coverage or before.has_pairs != (table.rows >= FEWEST_ROWS):
-            state.now = moment_of(table, state.spec, strategy, self._settings, progress)
-        else:
-            state.now = replace(state.now, rows=table.rows)
-        return difference(before, state.now, state.wording)
+        before, seen, rows = state.now, state.strategy.seen, batch.only.after.rows
+        changed = state.strategy.follow(batch.only, runner, progress)
+        state.now = replace(before, rows=rows)
+        if changed or self._settings.min_coverage or before.has_pairs != state.now.has_pairs:
+            state.now = self._moment(state, rows, progress)
+        state.step = step = PointwiseStep(before, state.now, seen, state.strategy)
+        return step.difference()
+
+    def _moment(self, state: PointwiseState, rows: int, progress: Progress) -> Moment[PointwiseRules]:
+        """Derive the rules from the evidence."""
+        spec, strategy, settings, wording = state.spec, state.strategy, self._settings, state.wording
+        none = RuleArrays.joined(spec.space.columns, [])
+        if rows < FEWEST_ROWS:
+            return Moment(rows, PointwiseRules(wording, none, never=none.left))
+        rhs = columns_named("rhs", settings.rhs, state.subject.table.schema)
+        wanted = WantedRules(PairValues(strategy.seen, spec.space), spec.max_lhs, rhs, _saying(progress))
+        if settings.min_coverage:
+            rules, never = rules_covered(strategy, wanted, settings.min_coverage)
+            return Moment(rows, PointwiseRules(wording, rules.in_order(), never=never))
+        found = derive(wanted, strategy.never)
+        unmet = vacuous(found, wanted).all_vacuous() if settings.vacuous else none
+        rules = RuleArrays.joined(spec.space.columns, [found.rules, unmet]).in_order()
+        return Moment(rows, PointwiseRules(wording, rules, 0 if settings.vacuous else found.vacuous, found.never))
 
     def explained(self, state: PointwiseState, diff: Diff, batch: Batch) -> Diff:
-        """Why rules came and went, which rows broke those that were lost, and what people want to see first."""
-        before, state.before = state.before, None
-        assert before is not None
-        return with_causes(diff, before, state, batch.only) if diff.lost or diff.gained else diff
+        """Also in which order people see what came and went."""
+        found = super().explained(state, diff, batch)
+        if not (diff.lost or diff.gained):
+            return found
+        counts = state.strategy.pair_counts()
+        lost, gained = (
+            rules.with_order(best_first(rules.listed, counts, state.spec.space))
+            for rules in (cast(PointwiseRules, diff.lost), cast(PointwiseRules, diff.gained))
+        )
+        return replace(found, lost=lost, gained=gained)
 
     def result(self, state: PointwiseState) -> PointwiseRules:
         """All minimal rules that hold, every reading; a mapping that makes them when they are read."""
-        return PointwiseRules(state.wording, state.now.rules, state.now.vacuous, state.now.never)
+        return state.now.reported
 
     def ranked(self, state: PointwiseState) -> PointwiseRules:
         """The same with their coverage, the highest first."""
-        ranked = best_first(state.now.rules, state.strategy.pair_counts(), state.spec.space)
-        return PointwiseRules(state.wording, ranked, state.now.vacuous, state.now.never)
+        rules = state.now.reported
+        return rules.in_order(best_first(rules.listed, state.strategy.pair_counts(), state.spec.space))
 
-    def dump(self, state: PointwiseState) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-        """The rules, and what the strategy keeps."""
-        own, facts = state.strategy.named_dump(_FOLDER, state.why)
-        arrays = {f"rules/{name}": getattr(state.now.rules, name).reshape(-1) for name in DUMPED}
-        never = {"never": state.now.never.reshape(-1)}
-        return arrays | never | own, {"vacuous": state.now.vacuous, "max_lhs": state.spec.max_lhs, **facts}
+    def _dumped(self, state: PointwiseState) -> tuple[Arrays, Facts]:
+        """The rules."""
+        rules = state.now.reported
+        arrays = {f"rules/{name}": getattr(rules.listed, name).reshape(-1) for name in DUMPED}
+        assert rules.never is not None
+        return {**arrays, "never": rules.never.reshape(-1)}, {"vacuous": rules.vacuous, "max_lhs": state.spec.max_lhs}
 
-    def load(self, subject: WatchedTable, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> PointwiseState:
+    def load(self, subject: WatchedTable, arrays: Arrays, facts: Facts) -> PointwiseState:
         """The state from its arrays."""
         spec = PointwiseSpec(self._space(subject.table.schema), facts["max_lhs"])
-        strategy = STRATEGIES[facts["way"]].load(subject, spec, inside(_FOLDER, arrays), facts)
+        state = PointwiseState(subject, spec, self._loaded(subject, spec, arrays, facts), facts["why"])
         left, *others = (np.array(arrays[f"rules/{name}"], kind) for name, kind in DUMPED.items())
         left, never = (boxes.reshape(-1, spec.space.columns) for boxes in (left, np.array(arrays["never"], np.uint8)))
-        now = PointwiseMoment(subject.table.rows, RuleArrays(left, *others), facts["vacuous"], never)
-        return PointwiseState(subject, spec, strategy, facts["why"], now)
+        rules = PointwiseRules(state.wording, RuleArrays(left, *others), facts["vacuous"], never)
+        state.now = Moment(subject.table.rows, rules)
+        return state
 
     def how(self, state: PointwiseState) -> str:
-        """By which strategy, and why; and how long left sides may be."""
-        return f"{strategy_in_words(state.strategy.name, state.why)}; {state.wording.bound}"
+        """Also how long left sides may be."""
+        return f"{super().how(state)}; {state.wording.bound}"
 
     def with_settings_of(self, state: PointwiseState) -> PointwiseEngine:
         """With the bound of a state."""
@@ -121,12 +165,29 @@ class PointwiseEngine(Engine[WatchedTable, PointwiseState]):
         self.refuse_rows(rows)
         return explain(subject.table, self._space(subject.table.schema), text)
 
-    def _choice(self, subject: WatchedTable) -> StrategyChoice:
-        rows, columns = subject.table.rows, len(subject.table.schema.columns)
-        return choose(self._settings.method, rows, columns, PATTERNS if columns <= NARROW else WIDE_PATTERNS)
-
     def _space(self, schema: Schema) -> Space:
         declared = set(columns_named("ordered", self._settings.ordered, schema) or ())
         plain = [pa.types.is_string(column.type) for column in schema.columns]
         ordered = tuple(not text or place in declared for place, text in enumerate(plain))
         return Space(ordered, schema.nulls.are_distinct)
+
+
+def _saying(progress: Progress) -> SoFar:
+    """What is said while rules are derived."""
+
+    def say(found: int) -> None:
+        progress.step(f"Deriving pointwise order dependencies: {found:,} conjunctions that no two rows meet")
+
+    return say
+
+
+def columns_named(option: str, names: str | None, schema: Schema) -> tuple[int, ...] | None:
+    """The columns of a table that a setting names; None where it is not given."""
+    if names is None:
+        return None
+    named = [unquoted(name.strip()) for name in names.split(",") if name.strip()]
+    for name in named:
+        if name not in schema.names:
+            known = ", ".join(schema.names)
+            raise BadInput(f"--{option}: there is no column {name!r} in {schema.name}; choose from: {known}")
+    return tuple(sorted({schema.names.index(name) for name in named}))

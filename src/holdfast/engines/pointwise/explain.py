@@ -11,7 +11,7 @@ from holdfast.changes.diff import Witness
 from holdfast.engines import contract
 from holdfast.engines.pointwise.boxes import Space
 from holdfast.engines.pointwise.rules import PointwiseWording
-from holdfast.engines.pointwise.sweeps import breaking_pairs, count_pairs
+from holdfast.engines.pointwise.sweeps import count_pairs, first_pairs
 from holdfast.errors import BadInput
 from holdfast.rules.pointwise import Pointwise, parse
 from holdfast.rules.sentences import explained
@@ -56,13 +56,16 @@ def explain(table: Table, space: Space, text: str) -> PointwiseExplanation:
                 f"watch the rules with --ordered {name}"
             )
     wording, rows = PointwiseWording(table.schema.name, names, space), RankedColumns(table)
-    listed = wording.listed_rule(rule)
-    ((one, other),) = breaking_pairs(rows, space, listed.boxes(space)).tolist()
+    listed = wording.alone(rule)
+    (pair,) = first_pairs(rows, space, listed.boxes(space))
     meeting = listed.left.copy()
     meeting[0, listed.column] = listed.mark
     tested, unbroken = count_pairs(rows, space, np.concatenate([listed.left, meeting])).tolist()
-    broken = 0 if one < 0 else tested - unbroken
+    broken = 0 if pair[0] < 0 else tested - unbroken
     (denial,) = wording.denials(listed)
     found = replace(rule, denial=denial, coverage=tested / max(1, table.rows * (table.rows - 1)), vacuous=not tested)
-    witness = explained(rule, witnesses_of(table, {text: (one, other)})[text], table.schema) if broken else None
+    witness = None
+    if broken:
+        one, other = rows.ids(pair).tolist()
+        witness = explained(rule, witnesses_of(table, {text: (one, other)})[text], table.schema)
     return PointwiseExplanation(found, table.rows, tested, broken, witness)

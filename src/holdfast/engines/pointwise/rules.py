@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import starmap
 from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.engines.found.rules import ListedRules, Wording, blocks
 from holdfast.engines.pointwise.boxes import (
     EQUAL,
     FREE,
@@ -27,24 +27,18 @@ from holdfast.engines.pointwise.boxes import (
 )
 from holdfast.engines.pointwise.rule_arrays import RuleArrays
 from holdfast.engines.thresholds import COVERED
-from holdfast.lazy_rules import LazyRules, LhsBound, parsed
+from holdfast.lazy_rules import LhsBound
 from holdfast.rules.pointwise import Pointwise, denial_text, parse, rule_text
 from holdfast.search.queries import Operator
 from holdfast.text.quotes import quoted
 
 Numbers = NDArray[np.int64]
 
-_AT_ONCE = 1 << 14
-
 
 @dataclass(frozen=True)
-class PointwiseWording:
-    """What the rules of a table need to be put into words: its name, its columns, how they are compared, and how many
-    of them a left side may have (None: all).
-    """
+class PointwiseWording(Wording[Pointwise, RuleArrays]):
+    """Also how columns are compared, and how many of them a left side may have (None: all)."""
 
-    table: str
-    names: tuple[str, ...]
     space: Space
     max_lhs: int | None = None
 
@@ -58,10 +52,12 @@ class PointwiseWording:
         """Each column with each mark, as rules write them."""
         return [[quoted(name) + OPERATORS.get(mark, "") for mark in range(FREE + 1)] for name in self.names]
 
-    def text(self, left: list[tuple[int, int]], column: int, mark: int) -> str:
-        """The text of a rule."""
+    def texts(self, rules: RuleArrays) -> Iterator[str]:
+        """The texts of rules."""
         written = self._written
-        return rule_text([written[c][m] for c, m in left], written[column][mark])
+        for some in blocks(rules):
+            for left, column, mark in _each(some):
+                yield rule_text([written[c][m] for c, m in left], written[column][mark])
 
     def rule(self, left: list[tuple[int, int]], column: int, mark: int, denial: str) -> Pointwise:
         """A rule, given the denial constraint of its class, too."""
@@ -77,11 +73,11 @@ class PointwiseWording:
         names = [quoted(name) for name in self.names]
         return (denial_text([(names[c], _compared(mask)) for c, mask in box]) for box in _pairs(canonical(boxes)))
 
-    def listed(self, text: str) -> RuleArrays:
-        """The rule of a text; KeyError where it is not written as it is listed."""
-        return self.listed_rule(parsed(text, lambda text: parse(text, self.names, self.table)))
+    def parse(self, text: str) -> Pointwise:
+        """The rule of a text."""
+        return parse(text, self.names, self.table)
 
-    def listed_rule(self, rule: Pointwise) -> RuleArrays:
+    def alone(self, rule: Pointwise) -> RuleArrays:
         """A rule as a list of one."""
         marks = {operator: mask for mask, operator in OPERATORS.items()}
         left = np.full((1, len(self.names)), FREE, np.uint8)
@@ -101,8 +97,10 @@ def _compared(mask: int) -> str:
     return "!=" if known in (0, LESS | MORE) else OPERATORS[known]
 
 
-class PointwiseRules(LazyRules[Pointwise]):
-    """Rules by text. Nothing here changes later."""
+class PointwiseRules(ListedRules[Pointwise, RuleArrays]):
+    """Rules by text, every reading."""
+
+    wording: PointwiseWording
 
     def __init__(
         self,
@@ -116,56 +114,54 @@ class PointwiseRules(LazyRules[Pointwise]):
         that no pair of rows meets, of which the rules are readings, where they are known. `best_first` are the same
         rules with their coverage, in the order in which people see them, where it is another.
         """
-        self.wording, self.arrays, self.vacuous, self.never = wording, listed, vacuous, never
+        self.wording, self._listed, self.vacuous, self.never = wording, listed, vacuous, never
         self._best_first = listed if best_first is None else best_first
 
-    def __len__(self) -> int:
-        return len(self.arrays)
+    @property
+    def listed(self) -> RuleArrays:
+        """The rules in their order."""
+        return self._listed
 
     @property
     def bound(self) -> LhsBound:
         """How long left sides may be."""
         return self.wording.bound
 
-    def __iter__(self) -> Iterator[str]:
-        for some in self._blocks():
-            yield from starmap(self.wording.text, _each(some))
+    @cached_property
+    def boxes(self) -> Boxes:
+        """For each rule the box that no pair of rows meets."""
+        return self.listed.boxes(self.wording.space)
 
-    def __getitem__(self, text: str) -> Pointwise:
-        wanted = self.wording.listed(text)
-        at = np.flatnonzero((self.arrays.keys == wanted.keys).all(axis=1))
-        for found in PointwiseRules(self.wording, self.arrays.some(at)).rules():
-            return found
-        raise KeyError(text)
+    def made(self, some: RuleArrays) -> Iterator[Pointwise]:
+        """Some of the rules."""
+        coverage = [None] * len(some) if some.coverage is None else some.coverage.tolist()
+        errors = [0.0] * len(some) if some.error is None else some.error.tolist()
+        more = zip(self.wording.denials(some), coverage, errors, some.vacuous.tolist(), strict=True)
+        for own, (denial, covered, error, vacuous) in zip(_each(some), more, strict=True):
+            rule = self.wording.rule(*own, denial)
+            yield replace(rule, coverage=covered, coverage_error=error, vacuous=vacuous)
 
-    def rules(self) -> Iterator[Pointwise]:
-        """The rules in their order."""
-        for some in self._blocks():
-            classes = self.wording.denials(some)
-            coverage = [None] * len(some) if some.coverage is None else some.coverage.tolist()
-            errors = [0.0] * len(some) if some.error is None else some.error.tolist()
-            more = zip(coverage, errors, some.vacuous.tolist(), strict=True)
-            for own, denial, (covered, error, vacuous) in zip(_each(some), classes, more, strict=True):
-                rule = self.wording.rule(*own, denial)
-                yield replace(rule, coverage=covered, coverage_error=error, vacuous=vacuous)
-
-    def _blocks(self) -> Iterator[RuleArrays]:
-        for begin in range(0, len(self), _AT_ONCE):
-            yield self.arrays.some(np.arange(begin, min(begin + _AT_ONCE, len(self))))
+    def some(self, chosen: Mask | Numbers) -> PointwiseRules:
+        """Some of them."""
+        return PointwiseRules(self.wording, self.listed.some(chosen), never=self.never)
 
     def one_a_class(self) -> PointwiseRules:
         """Of the readings of each class the first."""
         ranked = self._ranked
-        return PointwiseRules(self.wording, ranked.arrays.some(ranked._firsts()[0]), self.vacuous, self.never)
+        return ranked.in_order(ranked.listed.some(ranked._firsts()[0]))
+
+    def in_order(self, listed: RuleArrays) -> PointwiseRules:
+        """The same in another order, perhaps with their coverage."""
+        return PointwiseRules(self.wording, listed, self.vacuous, self.never)
 
     def with_order(self, best_first: RuleArrays) -> PointwiseRules:
         """The same, which people see in another order."""
-        return PointwiseRules(self.wording, self.arrays, self.vacuous, self.never, best_first)
+        return PointwiseRules(self.wording, self.listed, self.vacuous, self.never, best_first)
 
     @property
     def _ranked(self) -> PointwiseRules:
         """The same in the order in which people see them."""
-        return PointwiseRules(self.wording, self._best_first, self.vacuous, self.never)
+        return self.in_order(self._best_first)
 
     def _firsts(self) -> tuple[Mask, Mask]:
         """Which rules are the first of a class, and which are of none, as they follow from one that says more.
@@ -173,7 +169,7 @@ class PointwiseRules(LazyRules[Pointwise]):
         A rule with `=` on the right says what two boxes say, one with `<` and one with `>` there: it is the first of
         its class if it is that of one of both. Where neither is minimal, it follows from weaker ones that are.
         """
-        listed, rows = self.arrays, np.arange(len(self.arrays))
+        listed, rows = self.listed, np.arange(len(self.listed))
         one = listed.boxes(self.wording.space)
         other, implied = one, np.zeros(len(rows), np.bool_)
         if self.never is not None and not self.wording.space.unknown:
@@ -192,7 +188,7 @@ class PointwiseRules(LazyRules[Pointwise]):
 
     def denials(self) -> Iterator[str]:
         """The rules as denial constraints, one a class, and those that say that no two rows agree on some columns."""
-        yield from self.wording.denials(self.one_a_class().arrays)
+        yield from self.wording.denials(self.one_a_class().listed)
         if self.never is not None:
             keys = ((self.never == EQUAL) | (self.never == FREE)).all(axis=1)
             yield from self.wording.denials_of(self.never[keys])
@@ -202,7 +198,7 @@ class PointwiseRules(LazyRules[Pointwise]):
         left out, in words.
         """
         firsts, implied = self._ranked._firsts()
-        listed = self._ranked.arrays.some(firsts)
+        listed = self._ranked.listed.some(firsts)
         dull = (
             np.zeros(len(listed), np.bool_)
             if listed.coverage is None

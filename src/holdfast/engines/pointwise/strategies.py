@@ -14,10 +14,8 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.borders.rows import RankedColumns
 from holdfast.engines.found.strategies import Strategy
 from holdfast.engines.pointwise.boxes import Boxes, Space, Values
-from holdfast.engines.pointwise.sweeps import breaking_pairs
 from holdfast.engines.watched import Arrays, Facts, WatchedTable, below, inside
 from holdfast.pairs.signatures import SignatureKind, ordered_but, values_of
 from holdfast.pairs.watch import CountedSignatures
@@ -90,10 +88,9 @@ class PointwiseStrategy(Strategy[PointwiseSpec]):
         """The minimal boxes in which no evidence lies, both of each two mirror images, where they are known."""
         return None
 
-    def breaking(self, boxes: Boxes, space: Space, change: Change) -> NDArray[np.int64]:
-        """For each box that no two rows met before the last batch, and that some do now, the ids of two that do."""
-        rows = RankedColumns(change.after)
-        return breaking_pairs(rows, space, boxes, int(rows.places(np.array(change.born.start))))
+    def witnesses(self) -> tuple[NDArray[np.int64], Values]:
+        """Pairs of rows, by id, that show the evidence, and their values; none where no pairs are kept."""
+        return np.empty((0, 2), np.int64), self.seen[:0]
 
     @abstractmethod
     def pair_counts(self) -> PairCounts:

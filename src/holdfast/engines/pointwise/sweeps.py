@@ -31,8 +31,6 @@ from holdfast.engines.pointwise.boxes import (
     OTHER,
     Boxes,
     Space,
-    met,
-    values_of_pairs,
 )
 from holdfast.kernels import dominance
 from holdfast.kernels.boxprobe import EQ, LE, LT, OTHERS, BoxQueries
@@ -51,7 +49,6 @@ _IN_TREE, _COUNTED = 3, 3  # columns at most in a tree of a sweep; with inequali
 _BLOCKS_AT_ONCE = 64  # of rows that ask a box tree, between two looks at the clock
 _ROWS_AT_ONCE = 1 << 16  # for which pairs are counted, between two looks at the clock
 _A_PIECE = 16  # plain boxes that a thread looks for with the same groups
-_AT_ONCE = 16  # boxes that are looked for together, and tried on the others
 _WORTH_THREADS = 1 << 16  # looks at rows
 _ANY, _NULL, _KNOWN = 0, 1, 2  # what a row's value in a column may be
 _RANKS = LESS | EQUAL | MORE
@@ -85,22 +82,6 @@ def first_pairs(
     pairs = np.full((len(boxes), 2), -1, np.int64)
     met = np.flatnonzero(found[:, 0] >= 0)[::-1]
     pairs[of[met]] = found[met]  # of each box the first that was found, which is written last
-    return pairs
-
-
-def breaking_pairs(rows: RankedColumns, space: Space, boxes: Boxes, fresh: int = 0) -> RowPairs:
-    """For each box the ids of a pair of rows in it, t first, or -1 twice; one of the two stands at the place `fresh` or
-    behind it.
-    """
-    pairs, left = np.full((len(boxes), 2), -1, np.int64), np.arange(len(boxes))
-    while len(left):
-        tried, left = left[:_AT_ONCE], left[_AT_ONCE:]
-        found = first_pairs(rows, space, boxes[tried], fresh)
-        there = found[:, 0] >= 0
-        pairs[tried[there]] = rows.ids(found[there])
-        for place in found[there]:
-            within = met(boxes[left], values_of_pairs(rows.cells, place[None], space))
-            pairs[left[within]], left = rows.ids(place), left[~within]
     return pairs
 
 
