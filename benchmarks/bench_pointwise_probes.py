@@ -63,7 +63,7 @@ def _world(folder: str) -> World:
     engine = make_engine("pod", {"max_lhs": 3, "method": "borders"})
     assert isinstance(engine, PointwiseEngine)
     state = engine.discover(WatchedTable(before), Threads())
-    boxes = _plain(state.now.rules.boxes(state.spec.space))
+    boxes = _plain(state.now.reported.boxes)
     change = change_of(before, folder, inserts=travel.take(order[early : early + size]))
     rows = RankedColumns(change.after)
     return World(rows, early, tuple(travel.column_names), boxes[:20] if quick() else boxes)

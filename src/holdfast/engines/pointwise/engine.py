@@ -94,10 +94,10 @@ class PointwiseEngine(FoundEngine[PointwiseRules, PointwiseState, PointwiseStrat
     def _moment(self, state: PointwiseState, rows: int, progress: Progress) -> Moment[PointwiseRules]:
         """Derive the rules from the evidence."""
         spec, strategy, settings, wording = state.spec, state.strategy, self._settings, state.wording
+        rhs = columns_named("rhs", settings.rhs, state.subject.table.schema)
         none = RuleArrays.joined(spec.space.columns, [])
         if rows < FEWEST_ROWS:
             return Moment(rows, PointwiseRules(wording, none, never=none.left))
-        rhs = columns_named("rhs", settings.rhs, state.subject.table.schema)
         wanted = WantedRules(PairValues(strategy.seen, spec.space), spec.max_lhs, rhs, _saying(progress))
         if settings.min_coverage:
             rules, never = rules_covered(strategy, wanted, settings.min_coverage)
