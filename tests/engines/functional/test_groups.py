@@ -27,7 +27,7 @@ def test_the_fewest_rows_are_outside(some: list[Row], lhs: list[int], rhs: int |
     world = World(nulls)
     world.change(Batch(some))
     found = Groups(world.table, lhs, rhs)
-    gone = set(found.outside().tolist())
+    gone = set(found.outside_pairs()[:, 0].tolist())
     assert found.to_remove == len(gone) == oracle.fewest_to_remove(some, lhs, rhs, nulls)
     left = [row for place, row in zip(world.table.living_ids(), world.rows, strict=True) if place not in gone]
     assert oracle.fewest_to_remove(left, lhs, rhs, nulls) == 0
@@ -54,11 +54,11 @@ def test_kept_equals_fresh(
         if number in reloaded:
             kept = Groups.load(world.table, lhs, rhs, kept.dump())
             assert set(kept.dump()) <= set(PARTS)
-        before = set(kept.outside().tolist())
+        before = set(kept.outside_pairs()[:, 0].tolist())
         effect = followed(kept, world.change(batch))
         fresh = Groups(world.table, lhs, rhs)
         _same(kept, fresh)
-        after = set(kept.outside().tolist())
+        after = set(kept.outside_pairs()[:, 0].tolist())
         assert sorted(effect.added[:, 0].tolist()) == sorted(after - before)
         assert sorted(effect.resolved[:, 0].tolist()) == sorted(before - after)
         assert (effect.count_added, effect.count_resolved) == (len(effect.added), len(effect.resolved))
@@ -74,10 +74,10 @@ def test_rows_that_swap_are_counted_and_listed_where_they_are_few(
     world.change(Batch(first))
     kept = Groups(world.table, lhs, 4)
     for batch in stream:
-        before, change = set(kept.outside().tolist()), world.change(batch)
+        before, change = set(kept.outside_pairs()[:, 0].tolist()), world.change(batch)
         with patch.object(groups, "MOST", most):
             effect = followed(kept, change)
-        after = set(kept.outside().tolist())
+        after = set(kept.outside_pairs()[:, 0].tolist())
         moved = [after - before, before - after]
         plain = [moved[0] & set(change.born), moved[1] & set(change.dead.tolist())]
         swapped = sum(map(len, moved)) - sum(map(len, plain))
@@ -93,7 +93,7 @@ def followed(kept: Groups, change: Change) -> Effect:
 
 def _same(kept: Groups, fresh: Groups) -> None:
     assert (kept.broken_pairs, kept.to_remove) == (fresh.broken_pairs, fresh.to_remove)
-    assert kept.outside().tolist() == fresh.outside().tolist()
+    assert kept.outside_pairs()[:, 0].tolist() == fresh.outside_pairs()[:, 0].tolist()
     clusters = [
         [rows.tolist() for rows in groups.rows_in(int(c))] for groups in (kept, fresh) for c in groups.broken_clusters()
     ]
@@ -120,7 +120,7 @@ def test_what_is_empty_is_let_go() -> None:
     followed(kept, world.change(Batch([(1, "a", 0.0, True, 5)] * 2, list(range(2500)))))
     assert kept.entries == 2 * 501
     _same(kept, Groups(world.table, [0], 4))
-    assert len(np.unique(kept.outside())) == kept.to_remove
+    assert len(np.unique(kept.outside_pairs()[:, 0])) == kept.to_remove
 
 
 @settings(max_examples=80)

@@ -34,7 +34,7 @@ def test_rows_that_might_have_broken_a_rule_are_counted(
         effect = followed(groups, change)
         names = [tuple(row[c] for c in lhs) for row in _rows(world)]
         old = len(names) - len(change.born)
-        outside = set(groups.outside().tolist())
+        outside = set(groups.outside_pairs()[:, 0].tolist())
         ids = world.table.living_ids().tolist()
         tested: Counter[tuple[object, ...]] = Counter()
         wrong: Counter[tuple[object, ...]] = Counter()

@@ -93,12 +93,12 @@ def measured(rows: RankedRows, pair: Pair) -> MeasuredOrder:
 def test_what_is_counted_is_what_the_definition_says(first: list[Row], pair: Pair, nulls: NullMode) -> None:
     world = World(nulls)
     world.change(Batch(first[:8]))
-    found, expected = measured(RankedRows(world.table), pair), definition(first[:8], pair, nulls)
+    found, expected = measured(RankedRows.of(world.table), pair), definition(first[:8], pair, nulls)
     assert {name: getattr(found, name) for name in expected} == expected
     assert 0.0 <= found.score() <= 1.0
     for most in (0.0, 0.2):
         enough = found.to_remove <= most * found.rows
-        assert RankedRows(world.table).candidate(pair).measured(most) == (found if enough else None)
+        assert RankedRows.of(world.table).candidate(pair).measured(most) == (found if enough else None)
 
 
 @settings(max_examples=30)
@@ -106,10 +106,10 @@ def test_what_is_counted_is_what_the_definition_says(first: list[Row], pair: Pai
 def test_without_the_rows_that_must_go_none_swaps(first: list[Row], pair: Pair, nulls: NullMode) -> None:
     world = World(nulls)
     world.change(Batch(first))
-    rows = RankedRows(world.table)
+    rows = RankedRows.of(world.table)
     out = rows.rows_out(pair)
     assert len(out) == measured(rows, pair).to_remove
-    left = RankedRows(world.table, np.setdiff1d(np.arange(len(first)), out))
+    left = rows.some(np.setdiff1d(np.arange(len(first)), out))
     assert measured(left, pair).swapped == 0
 
 
@@ -120,7 +120,7 @@ def test_what_violates_it_where_it_is_given_are_the_pairs_that_swap(
 ) -> None:
     world = World(nulls)
     world.change(Batch(first))
-    found = measured(RankedRows(world.table), pair)
+    found = measured(RankedRows.of(world.table), pair)
     names = [column.name for column in COLUMNS]
     context = () if pair.context is None else (names[pair.context],)
     rule = Compatible("t", context, (names[pair.a], names[pair.b]), "desc" if pair.descending else "asc")

@@ -19,7 +19,7 @@ from holdfast.table.dictionary import NULL_CODE
 Ids = NDArray[np.int64]
 
 NONE = -1  # the cell of a row that is in none; the end of a chain
-_SLOTS = ("cluster slots", "cell slots")  # without them keys are hashed again: older dumps have none
+_SLOTS = ("cluster slots", "cell slots")
 KEPT = ("oldest", "clusters", "sizes", "cells", "counts", "head", "best", "next", *_SLOTS)  # of a dump
 _OWN = 1 << 32  # nulls that differ are values of their own, beyond all codes
 
@@ -111,10 +111,10 @@ class Clusters:
 
     def load(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Take in what `dump` described, into what is empty."""
-        _fill(self.clusters, arrays["clusters"], arrays["sizes"], arrays.get("cluster slots"))
+        _fill(self.clusters, arrays["clusters"], arrays["sizes"], arrays["cluster slots"])
         self.oldest = arrays["oldest"].copy()
         if not self.is_key:
-            _fill(self.cells, arrays["cells"], arrays["counts"], arrays.get("cell slots"))
+            _fill(self.cells, arrays["cells"], arrays["counts"], arrays["cell slots"])
             self._head, self.best, self._next = (arrays[name].copy() for name in ("head", "best", "next"))
         self._make_room()
 

@@ -181,7 +181,7 @@ class CodedRows:
         ]
 
     def outside(self, side: LeftSide, rhs: int) -> NDArray[np.int64]:
-        """The fewest rows to remove so that a dependency holds, by id, ascending: those of `Groups.outside`."""
+        """The fewest rows to remove so that a dependency holds, by id, ascending: those of `Groups.outside_pairs`."""
         found = [np.empty(0, np.int64)]
         for partition in (side.partition, self._of_unnamed(side)):
             rows, starts = _unsigned(partition.rows), _unsigned(partition.starts)

@@ -102,8 +102,7 @@ class Groups:
         groups = Groups.__new__(Groups)
         groups._empty(table, lhs, rhs)
         groups._kept.load(arrays)
-        groups._totals[:4] = arrays["totals"][:4]  # older states have no more of them
-        groups._totals[4] = groups._named_in(np.arange(groups._kept.clusters.used))
+        groups._totals = arrays["totals"].copy()
         groups.rows, groups._values = table.rows, 0 if rhs is None else len(table.dictionaries[rhs])
         if all(name in arrays for name in _EVIDENCE):
             groups._sums = EvidenceSums.load({name.removeprefix("evidence "): arrays[name] for name in _EVIDENCE})
@@ -134,12 +133,10 @@ class Groups:
             self._sums = EvidenceSums(self._kept.seen(), self._values)
         return self._sums.evidence(self.rows, self.to_remove)
 
-    def outside(self) -> Ids:
-        """The fewest rows without which the rule holds, by id, ascending."""
-        return self.outside_pairs()[:, 0]
-
     def outside_pairs(self) -> Pairs:
-        """The same rows, each with the oldest row of its cluster that may stay: the two break the rule."""
+        """The fewest rows without which the rule holds, by id, ascending, each with the oldest row of its cluster that
+        may stay: the two break the rule.
+        """
         cells = np.flatnonzero(self._kept.cells.counts > (self._rhs is None))
         wrong = cells if self._rhs is None else cells[self._kept.best[self._kept.of(cells)] != cells]
         parts = [np.stack([ids, self._beside(of)], axis=1) for ids, of in self._rows_of(wrong)]

@@ -18,44 +18,55 @@ Cost: a count for each context of either border, and one or two more for each fa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from holdfast.engines.order.removals import Context
+from holdfast.borders.targets import Targets
+from holdfast.engines.order.changed_groups import ChangedGroups
+from holdfast.engines.order.removals import Context, Contexts, Scratch, counter_of
 from holdfast.pairs import bitsets
 from holdfast.pairs.hitting import all_minimal_hitting_sets
 from holdfast.table.threads import SoFar
-
-Count = Callable[[Context, int], int]  # how many rows must go; above the limit given, a lower bound
-Again = Callable[[Context, int], int | None]  # how many must go after a batch, by how many before; None: unknown
 
 IMPLIED = -1  # instead of a number of rows, where one of a pair's columns is constant
 _AHEAD = 8  # what fails is counted so far that as many more batches with deletes leave it failing
 
 
 @dataclass(frozen=True)
-class Judge:
-    """Decides whether contexts hold for one target: at most `limit` rows must go. The last batch deleted `deleted`
-    rows. `implied` are contexts in which a column of the pair is constant: there the pair holds, and is not counted.
+class Moment:
+    """The table at a moment: its partitions, how many rows may have to go, how many the last batch deleted, and what it
+    touched, where that is known.
     """
 
-    count: Count
-    again: Again
+    contexts: Contexts
     limit: int
     deleted: int
-    implied: tuple[Context, ...]
+    touched: ChangedGroups | None
+
+
+class Judge:
+    """Decides whether contexts hold for one target: at most `limit` rows must go. `implied` are contexts in which a
+    column of the pair is constant: there the pair holds, and is not counted.
+    """
+
+    def __init__(
+        self, now: Moment, targets: Targets, target: int, implied: tuple[Context, ...], scratch: Scratch
+    ) -> None:
+        self.limit, self.deleted, self._now, self._implied = now.limit, now.deleted, now, implied
+        self._all = counter_of(now.contexts.rows, targets, target, scratch)
+        self._touched = now.touched and counter_of(now.touched.contexts.rows, targets, target, scratch)
 
     def removed(self, context: Context) -> int:
         """How many rows must go (above the limit a lower bound); IMPLIED without a count."""
-        if _holds_one_of(context, self.implied):
+        if _holds_one_of(context, self._implied):
             return IMPLIED
-        return self.count(context, self.limit + _AHEAD * self.deleted)
+        return self._all(self._now.contexts.of(context), self.limit + _AHEAD * self.deleted)
 
     def removed_now(self, context: Context, before: int) -> int:
         """The same of a context that held before the batch."""
-        if before == IMPLIED or _holds_one_of(context, self.implied):
-            return self.removed(context)
-        now = self.again(context, before)
+        now, touched = None, self._now.touched
+        if touched and self._touched and before != IMPLIED and not _holds_one_of(context, self._implied):
+            now = touched.removed(self._touched, context, before)
         return self.removed(context) if now is None else now
 
 

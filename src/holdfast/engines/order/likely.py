@@ -10,14 +10,13 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 from math import prod
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from holdfast.borders.rows import CodedColumns
+from holdfast.borders.rows import CodedColumns, RankedColumns
 from holdfast.engines.order.swap_counts import MeasuredOrder, OrderCandidate
 from holdfast.engines.scored import Scored, Wanted
 from holdfast.engines.thresholds import LEAST_OF_SEVERAL, NEARLY_ORDERED, ROWS_TO_REMOVE, least
@@ -56,12 +55,10 @@ class Pair:
 
 def likely(subject: WatchedTable, wanted: Wanted, runner: Runner, progress: Progress) -> Sequence[Scored]:  # noqa: ARG001
     """The pairs of columns that look most as if they were meant to be in order."""
-    table = subject.table
-    chosen = np.arange(table.rows)
-    if table.rows > _SAMPLE:
-        chosen = np.sort(np.random.default_rng(0).choice(table.rows, _SAMPLE, replace=False))
-    codes = subject.part(CodedColumns)
-    sample, whole = RankedRows(table, chosen, codes), RankedRows(table, codes=codes)
+    whole = RankedRows.of(subject.table, subject.part(CodedColumns))
+    sample = whole
+    if whole.count > _SAMPLE:
+        sample = whole.some(np.sort(np.random.default_rng(0).choice(whole.count, _SAMPLE, replace=False)))
     found: dict[Pair, MeasuredOrder] = {}
     for number, pair in enumerate(worth := list(_worth_a_look(sample, wanted.max_lhs, progress))):
         progress.step(f"Finding orders: {number:,} of {len(worth):,} looked at in all rows")
@@ -75,48 +72,56 @@ def _score(pair: Pair, seen: MeasuredOrder) -> float:
     return seen.score(int(pair.context is not None))
 
 
+@dataclass(frozen=True, eq=False)
 class RankedRows:
-    """All rows of a table, or some: columns in numbers that compare as their values do, each made once. Codes of all
-    rows may be given that were read before.
+    """All rows of a table, or some: columns as numbers that compare as their values do, where they have an order, and
+    all columns as codes.
     """
 
-    def __init__(
-        self, table: Table, chosen: NDArray[np.int64] | None = None, codes: CodedColumns | None = None
-    ) -> None:
-        self.table, self._chosen, self._cells = table, chosen, (codes or CodedColumns(table)).cells
-        self._rooms = [len(dictionary) for dictionary in table.dictionaries]
-        self.ranks = cache(self._ranks)
+    table: Table
+    ranks: NDArray[np.uint32]
+    codes: NDArray[np.uint32]
 
-    def codes(self, column: int) -> NDArray[np.uint32]:
-        """A column as codes."""
-        codes: NDArray[np.uint32] = self._cells[column]
-        return codes if self._chosen is None else codes[self._chosen]
+    @staticmethod
+    def of(table: Table, codes: CodedColumns | None = None) -> RankedRows:
+        """All rows. Codes may be given that were read before."""
+        ranks = RankedColumns(table, _ordered(table)[:MOST_COLUMNS])
+        return RankedRows(table, ranks.cells, (codes or CodedColumns(table)).cells)
 
-    def _ranks(self, column: int) -> NDArray[np.int32]:
-        keys = self.table.order_keys(column).of(np.arange(self._rooms[column]))
-        ranks = np.empty(len(keys), np.int32)
-        ranks[np.argsort(keys, kind="stable")] = np.arange(len(keys))
-        return ranks[self.codes(column)]
+    def some(self, chosen: NDArray[np.int64]) -> RankedRows:
+        """Some of the rows."""
+        return RankedRows(self.table, self.ranks[:, chosen], self.codes[:, chosen])
+
+    @property
+    def count(self) -> int:
+        """How many rows there are."""
+        return int(self.codes.shape[1])
 
     def valued(self, pair: Pair) -> NDArray[np.bool_] | slice:
         """The rows that could swap: where nulls are distinct, those without one."""
         if self.table.schema.nulls.are_equal:
             return slice(None)
-        return np.asarray(np.logical_and.reduce([self.codes(column) > 0 for column in pair.columns]))
+        return np.asarray((self.codes[pair.columns] > 0).all(axis=0))
 
     def candidate(self, pair: Pair) -> OrderCandidate:
         """A pair of columns on these rows."""
-        rows, a_room, b_room = self.valued(pair), self._rooms[pair.a], self._rooms[pair.b]
-        a, b = (self.ranks(column)[rows].astype(np.int64) for column in (pair.a, pair.b))
+        rows = self.valued(pair)
+        a_room, b_room = (len(self.table.dictionaries[column]) for column in (pair.a, pair.b))
+        a, b = (self.ranks[column][rows].astype(np.int64) for column in (pair.a, pair.b))
         keys = a * b_room + (b_room - 1 - b if pair.descending else b)
         if pair.context is not None:
-            keys += self.codes(pair.context)[rows].astype(np.int64) * (a_room * b_room)
-        return OrderCandidate(keys, a_room, b_room, len(self.ranks(pair.a)))
+            keys += self.codes[pair.context][rows].astype(np.int64) * (a_room * b_room)
+        return OrderCandidate(keys, a_room, b_room, self.count)
 
     def rows_out(self, pair: Pair) -> NDArray[np.int64]:
         """The places of the rows that must go, of the fewest that must, ascending."""
-        out = self.candidate(pair).rows_out()
-        return np.arange(len(self.ranks(pair.a)))[self.valued(pair)][out]
+        return np.arange(self.count)[self.valued(pair)][self.candidate(pair).rows_out()]
+
+
+def _ordered(table: Table) -> list[int]:
+    """The columns whose order means something."""
+    types = (column.type for column in table.schema.columns)
+    return [c for c, kept in enumerate(types) if not (pa.types.is_string(kept) or pa.types.is_boolean(kept))]
 
 
 def _worth_a_look(sample: RankedRows, max_lhs: int, progress: Progress) -> Iterator[Pair]:
@@ -133,10 +138,9 @@ def _worth_a_look(sample: RankedRows, max_lhs: int, progress: Progress) -> Itera
 
 def _looked_at(sample: RankedRows, max_lhs: int, progress: Progress) -> tuple[list[int], list[int]]:
     """The columns of pairs, and those of contexts; of a wide table the first, and then that is said."""
-    types = [column.type for column in sample.table.schema.columns]
-    ordered = [column for column, kept in enumerate(types) if _has_order(kept)]
+    ordered = _ordered(sample.table)
     chosen = ordered[:MOST_COLUMNS]
-    contexts = [column for column in range(len(types)) if max_lhs > 1 and len(chosen) > 1 and _groups(sample, column)]
+    contexts = [c for c, own in enumerate(sample.codes) if max_lhs > 1 and len(chosen) > 1 and _groups(own)]
     tried = contexts[: _MOST_LOOKS // max(1, len(chosen) * (len(chosen) - 1))]
     if len(chosen) < len(ordered) or len(tried) < len(contexts):
         progress.note(
@@ -152,12 +156,7 @@ def _fits(table: Table, pair: Pair) -> bool:
     return prod(len(table.dictionaries[column]) for column in pair.columns) < _MOST_KEY
 
 
-def _has_order(kept: pa.DataType) -> bool:
-    return not (pa.types.is_string(kept) or pa.types.is_boolean(kept))
-
-
-def _groups(sample: RankedRows, column: int) -> bool:
-    codes = sample.codes(column)
+def _groups(codes: NDArray[np.uint32]) -> bool:
     return 1 < len(np.unique(codes)) <= len(codes) / _GROUP
 
 

@@ -13,18 +13,16 @@ not counted.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 
 from holdfast.borders.cover import Cover, Parts
 from holdfast.borders.rows import RankedColumns
-from holdfast.borders.targets import Targets
 from holdfast.engines.found.strategies import CoverStrategy, Followed, Spec
-from holdfast.engines.order.border_search import Again, ApproximateBorder, Count, Judge
+from holdfast.engines.order.border_search import ApproximateBorder, Judge, Moment
 from holdfast.engines.order.changed_groups import ChangedGroups
-from holdfast.engines.order.removals import Context, Contexts, Scratch, counter_of
+from holdfast.engines.order.removals import Context, Contexts, Scratch
 from holdfast.engines.order.signatures import saying
 from holdfast.engines.thresholds import limit_of
 from holdfast.engines.watched import Arrays, Facts, WatchedTable
@@ -33,18 +31,6 @@ from holdfast.progress import Progress
 from holdfast.table.change import Change
 from holdfast.table.runner import Runner
 from holdfast.table.threads import SoFar, each
-
-
-@dataclass(frozen=True)
-class _Now:
-    """The table at a moment: its partitions, how many rows may have to go, how many the last batch deleted, and what it
-    touched, where that is known.
-    """
-
-    contexts: Contexts
-    limit: int
-    deleted: int
-    touched: ChangedGroups | None
 
 
 class RemovalStrategy(CoverStrategy):
@@ -95,7 +81,7 @@ class RemovalStrategy(CoverStrategy):
         """The covers, after a batch or, without one, from scratch."""
         targets, limit = self._spec.targets, limit_of(self._spec.error, int(np.count_nonzero(self._rows.alive)))
         deleted, touched = (len(change.dead), ChangedGroups.by(self._rows, change)) if change else (0, None)
-        now = _Now(Contexts(self._rows), limit, deleted, touched)
+        now = Moment(Contexts(self._rows), limit, deleted, touched)
         columns, pairs = range(targets.columns), list(combinations(range(targets.columns), 2))
         said = saying(len(columns) + len(pairs), self._spec.max_size, progress)
         each(columns, lambda column, so_far: self._settle(column, now, (), Scratch(), so_far), progress=said)
@@ -111,7 +97,7 @@ class RemovalStrategy(CoverStrategy):
             for target, border in self._borders.items()
         }
 
-    def _pair(self, pair: tuple[int, int], now: _Now, so_far: SoFar) -> None:
+    def _pair(self, pair: tuple[int, int], now: Moment, so_far: SoFar) -> None:
         own = sum(1 << column for column in pair)
         constant = {context for column in pair for context in self._borders[column].holding}
         implied = tuple(context for context in constant if not context & own)
@@ -120,22 +106,8 @@ class RemovalStrategy(CoverStrategy):
             if target in self._borders:
                 self._settle(target, now, implied, scratch, so_far)
 
-    def _settle(self, target: int, now: _Now, implied: tuple[Context, ...], scratch: Scratch, so_far: SoFar) -> None:
+    def _settle(self, target: int, now: Moment, implied: tuple[Context, ...], scratch: Scratch, so_far: SoFar) -> None:
         free = set(bitsets.elements(self._spec.targets.free(target)))
         columns = [column for column in now.contexts.coarse_first if column in free]
-        judge = Judge(*_counts(self._spec.targets, target, now, scratch), now.limit, now.deleted, implied)
+        judge = Judge(now, self._spec.targets, target, implied, scratch)
         self._borders[target].settle(columns, self._spec.max_size, judge, so_far)
-
-
-def _counts(targets: Targets, target: int, now: _Now, scratch: Scratch) -> tuple[Count, Again]:
-    """How contexts of a target are counted, and how they are counted again after a batch."""
-    contexts, touched = now.contexts, now.touched
-    counter = counter_of(contexts.rows, targets, target, scratch)
-
-    def count(context: Context, most: int) -> int:
-        return counter(contexts.of(context), most)
-
-    if touched is None:
-        return count, lambda *_: None
-    apart = counter_of(touched.contexts.rows, targets, target, scratch)
-    return count, lambda context, before: touched.removed(apart, context, before)
