@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from holdfast.kernels.arrays import Ints, Mask, Words
 from holdfast.kernels.jit import kernel
 
 _LOW = np.uint64(0xFFFFFFFF)
@@ -18,18 +18,18 @@ class Counter(NamedTuple):
     before it, and `marks[entry]` says that an entry is among them. An entry comes with count 0 and no mark.
     """
 
-    slots: NDArray[np.uint64]
-    keys: NDArray[np.uint64]
-    used: NDArray[np.int64]
-    counts: NDArray[np.int64]
-    marks: NDArray[np.bool_]
-    touched: NDArray[np.int64]
-    before: NDArray[np.int64]
-    known: NDArray[np.int64]
+    slots: Words
+    keys: Words
+    used: Ints
+    counts: Ints
+    marks: Mask
+    touched: Ints
+    before: Ints
+    known: Ints
 
 
 @kernel
-def add_all(table: Counter, at: NDArray[np.int64], counts: NDArray[np.int64], times: int) -> None:
+def add_all(table: Counter, at: Ints, counts: Ints, times: int) -> None:
     """Add counts times `times` to entries, which may repeat; notes the entries that it touches.
 
     IN at[i], counts[i]; OUT table
@@ -47,7 +47,7 @@ def add_all(table: Counter, at: NDArray[np.int64], counts: NDArray[np.int64], ti
 
 
 @kernel
-def settle(table: Counter, appeared: NDArray[np.int64], vanished: NDArray[np.int64]) -> tuple[int, int, bool]:
+def settle(table: Counter, appeared: Ints, vanished: Ints) -> tuple[int, int, bool]:
     """End an addition: which entries had count 0 and have more, which had more and have 0.
 
     OUT appeared[k], vanished[k]; gives how many there are of each, and whether all counts are 0 or more: if not, all
@@ -73,7 +73,7 @@ def settle(table: Counter, appeared: NDArray[np.int64], vanished: NDArray[np.int
 
 
 @kernel
-def _transpose(rows: NDArray[np.uint64]) -> None:
+def _transpose(rows: Words) -> None:
     """A matrix of 64 x 64 bits, in place: bit j of word i becomes bit i of word j (halves, quarters, and so on)."""
     width = 32
     mask = _LOW
@@ -90,7 +90,7 @@ def _transpose(rows: NDArray[np.uint64]) -> None:
 
 
 @kernel
-def index_keys(keys: NDArray[np.uint64], first: int, used: int, bitmaps: NDArray[np.uint64]) -> None:
+def index_keys(keys: Words, first: int, used: int, bitmaps: Words) -> None:
     """Bring the bitmaps up to date from group `first` on: bit e % 64 of `bitmaps[b, e // 64]` is bit b of `keys[e]`.
 
     IN keys[entry, word]; OUT bitmaps[bit, group]
@@ -107,9 +107,7 @@ def index_keys(keys: NDArray[np.uint64], first: int, used: int, bitmaps: NDArray
 
 
 @kernel
-def sum_where(
-    bitmaps: NDArray[np.uint64], counts: NDArray[np.int64], used: int, within: NDArray[np.int64], without: int
-) -> int:
+def sum_where(bitmaps: Words, counts: Ints, used: int, within: Ints, without: int) -> int:
     """The sum of the counts of entries that have all the bits `within` and lack the bit `without` (-1: any)."""
     total = 0
     for group in range((used + 63) // 64):

@@ -9,11 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.kernels.arrays import Codes, Ints, Mask
 from holdfast.kernels.jit import inlined, kernel
-from holdfast.kernels.partitions import Cells
 
 Rows = NDArray[np.uint32]  # unsigned, as Numba looks at each signed index whether it counts from the end
-Numbers = NDArray[np.int64]
 
 _UNIT = np.int64(1 << 30)
 TESTED, USUAL, GROUPS, PAIRED, AGREEMENT, KNOWN, SAME, OUTSIDE, BROKEN, COMPLETE = range(10)
@@ -28,9 +27,9 @@ class AgreementScratch(NamedTuple):
     """
 
     counts: NDArray[np.int32]
-    usual: NDArray[np.bool_]
-    listed: NDArray[np.uint32]  # the usual values
-    values: NDArray[np.uint32]  # of the cells, group by group
+    usual: Mask
+    listed: Codes  # the usual values
+    values: Codes  # of the cells, group by group
     sizes: NDArray[np.int32]  # of the cells
     ends: NDArray[np.int32]  # of the groups, among the cells
 
@@ -40,14 +39,14 @@ def sum_up(
     rows: Rows,
     starts: Rows,
     unnamed: Rows,
-    cells: Cells,
-    rhs: Numbers,
+    cells: Codes,
+    rhs: Ints,
     worth: NDArray[np.float64],
     totals: NDArray[np.int32],
-    first: Numbers,
+    first: Ints,
     lone_nulls: bool,
     scratch: AgreementScratch,
-    sums: Numbers,
+    sums: Ints,
 ) -> None:
     """Sums for some right sides. Those of `rhs[i]` stay incomplete where agreement beyond chance times the share of
     usual rows is surely below `worth[i]`.
@@ -216,9 +215,7 @@ def _sum_chance(unnamed: Rows, column: Any, totals: Any, usual: int, scratch: Ag
 
 
 @kernel
-def outside(
-    rows: Rows, starts: Rows, column: NDArray[np.uint32], lone_nulls: bool, scratch: AgreementScratch, found: Rows
-) -> Any:
+def outside(rows: Rows, starts: Rows, column: Codes, lone_nulls: bool, scratch: AgreementScratch, found: Rows) -> Any:
     """The rows outside the largest cell of their group, of equally large ones that with the first row. OUT found.
     Returns how many.
     """

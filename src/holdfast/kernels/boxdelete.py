@@ -1,11 +1,9 @@
-"""Taking rows out of a box tree, for good: leaves close up, boxes shrink, low blocks join. See `boxtree`.
-
-What rows leave behind in places that are free now is wiped when the tree is written to a file.
-"""
+"""Taking rows out of a box tree, for good: leaves close up, boxes shrink, low blocks join. See `boxtree`."""
 
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.kernels.arrays import Ints
 from holdfast.kernels.boxtree import (
     FAN,
     FREE_LEAF,
@@ -26,9 +24,7 @@ from holdfast.kernels.jit import kernel, measured
 
 
 @kernel
-def _on_border(
-    lows: NDArray[np.int64], highs: NDArray[np.int64], node: int, entry: int, rows: NDArray[np.int64], i: int
-) -> bool:
+def _on_border(lows: Ints, highs: Ints, node: int, entry: int, rows: Ints, i: int) -> bool:
     for dim in range(rows.shape[0]):
         if rows[dim, i] == lows[node, dim, entry] or rows[dim, i] == highs[node, dim, entry]:
             return True
@@ -36,7 +32,7 @@ def _on_border(
 
 
 @kernel
-def _free(sizes: NDArray[np.int32], block: int, facts: NDArray[np.int64], free: int) -> None:
+def _free(sizes: NDArray[np.int32], block: int, facts: Ints, free: int) -> None:
     """Put a leaf or a node before the freed ones, whose first one stands at a fact."""
     sizes[block] = -2 - facts[free]
     facts[free] = block
@@ -84,7 +80,7 @@ def _lower_root(tree: Tree) -> None:
 
 
 @measured(lambda _tree, _rows, ids: 250 * len(ids))
-def delete(tree: Tree, rows: NDArray[np.int64], ids: NDArray[np.int64]) -> int:
+def delete(tree: Tree, rows: Ints, ids: Ints) -> int:
     """Take rows out; gives how many were there.
 
     IN rows[dim, i]: the values under which the rows were put in; ids[i]
@@ -125,29 +121,3 @@ def delete(tree: Tree, rows: NDArray[np.int64], ids: NDArray[np.int64]) -> int:
         while facts[HEIGHT] > 1 and used[facts[ROOT]] == 1:
             _lower_root(tree)
     return gone
-
-
-@kernel
-def _wipe(numbers: NDArray[np.int64], begin: int) -> None:
-    """Zeros from `begin` on; what is zero is not written, so that no page of a file is copied for it."""
-    for i in range(begin, len(numbers)):
-        if numbers[i] != 0:
-            numbers[i] = 0
-
-
-@kernel
-def wipe(tree: Tree) -> None:
-    """Write zeros wherever no row and no entry is."""
-    for leaf in range(len(tree.filled)):
-        used = max(tree.filled[leaf], 0)
-        _wipe(tree.ids[leaf], used)
-        for dim in range(tree.values.shape[1]):
-            _wipe(tree.values[leaf, dim], used)
-    for node in range(len(tree.used)):
-        used = max(tree.used[node], 0)
-        tree.child[node, used:] = 0
-        _wipe(tree.below[node], used)
-        tree.fences[node, used:] = 0
-        for dim in range(tree.values.shape[1]):
-            _wipe(tree.lows[node, dim], used)
-            _wipe(tree.highs[node, dim], used)

@@ -16,9 +16,9 @@ summarised by the other, that is O(log n) a block and O(log n) a hit.
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from holdfast.kernels.boxtree import FAN, HEIGHT, LEAF, LEAST, MOST, ROOT, Tree, visit
+from holdfast.kernels.arrays import Ints
+from holdfast.kernels.boxtree import BEFORE_ALL, FAN, HEIGHT, LEAF, LEAST, MOST, ROOT, Tree, entry_of, visit
 from holdfast.kernels.jit import kernel, measured
 
 EQ, NE, LT, LE, GT, GE = 0, 1, 2, 3, 4, 5
@@ -35,25 +35,17 @@ class BoxQueries(NamedTuple):
     `floor` is the least value that a comparison can be true of; no query asks below it.
     """
 
-    dims: NDArray[np.int64]  # [k]
-    ops: NDArray[np.int64]  # [k]
-    operands: NDArray[np.int64]  # [k, i]
-    own: NDArray[np.int64]  # [i] row ids of the queries
+    dims: Ints  # [k]
+    ops: Ints  # [k]
+    operands: Ints  # [k, i]
+    own: Ints  # [i] row ids of the queries
     partners: int  # OTHERS, YOUNGER, OLDER or BELOW
     bound: int
     floor: int = LEAST + 1
 
 
 @kernel
-def _set_intervals(
-    ops: NDArray[np.int64],
-    operands: NDArray[np.int64],
-    begin: int,
-    end: int,
-    floor: int,
-    low: NDArray[np.int64],
-    high: NDArray[np.int64],
-) -> None:
+def _set_intervals(ops: Ints, operands: Ints, begin: int, end: int, floor: int, low: Ints, high: Ints) -> None:
     """OUT low[k, j], high[k, j] for query begin + j; in the last column their hull. `!=` keeps the value itself."""
     hull = low.shape[1] - 1
     for k in range(len(ops)):
@@ -73,14 +65,7 @@ def _set_intervals(
 
 
 @kernel
-def _set_frame(
-    dims: NDArray[np.int64],
-    ops: NDArray[np.int64],
-    low: NDArray[np.int64],
-    high: NDArray[np.int64],
-    j: int,
-    frames: NDArray[np.int64],
-) -> None:
+def _set_frame(dims: Ints, ops: Ints, low: Ints, high: Ints, j: int, frames: Ints) -> None:
     """What the order of the rows alone decides for column j. Conditions come sorted by dimension.
 
     OUT frames[j]: the interval in dimension 0; the one in dimension 1, if the first is a point, for only then are the
@@ -104,20 +89,14 @@ def _set_frame(
 
 @kernel
 def _possible(
-    lows: NDArray[np.int64],
-    highs: NDArray[np.int64],
-    node: int,
-    entry: int,
-    dims: NDArray[np.int64],
-    ops: NDArray[np.int64],
-    low: NDArray[np.int64],
-    high: NDArray[np.int64],
-    j: int,
-    floor: int,
-) -> bool:
-    """Whether a row below an entry may meet query j (or some query of the block, with the hull)."""
-    for k in range(len(dims)):
-        a, b = lows[node, dims[k], entry], highs[node, dims[k], entry]
+    lows: Ints, highs: Ints, block: int, at: int, dims: Ints, ops: Ints, low: Ints, high: Ints, j: int, floor: int,
+    first: int,
+) -> bool:  # fmt: skip
+    """Whether a row below an entry may meet the conditions of query j from `first` on (or of some query of the block,
+    with the hull). Of a row in a slot, whose values are a box: whether it does.
+    """
+    for k in range(first, len(dims)):
+        a, b = lows[block, dims[k], at], highs[block, dims[k], at]
         if ops[k] == NE:
             if a == b and ((a == low[k, j] and a == high[k, j]) or a < floor):
                 return False
@@ -127,7 +106,7 @@ def _possible(
 
 
 @kernel
-def _first_slot(values: NDArray[np.int64], leaf: int, dim: int, begin: int, end: int, wanted: int) -> int:
+def _first_slot(values: Ints, leaf: int, dim: int, begin: int, end: int, wanted: int) -> int:
     """The first of some sorted slots whose value is not below the one wanted."""
     while begin < end:
         middle = (begin + end) // 2
@@ -139,15 +118,13 @@ def _first_slot(values: NDArray[np.int64], leaf: int, dim: int, begin: int, end:
 
 
 @kernel
-def _after(values: NDArray[np.int64], leaf: int, dim: int, begin: int, end: int, last: int) -> int:
+def _after(values: Ints, leaf: int, dim: int, begin: int, end: int, last: int) -> int:
     """The first of some sorted slots whose value is above `last`."""
     return end if last == MOST else _first_slot(values, leaf, dim, begin, end, last + 1)
 
 
 @kernel
-def _slots(
-    values: NDArray[np.int64], leaf: int, filled: int, frames: NDArray[np.int64], j: int
-) -> tuple[int, int, int, int]:
+def _slots(values: Ints, leaf: int, filled: int, frames: Ints, j: int) -> tuple[int, int, int, int]:
     """The slots of a leaf that a frame leaves, as two ranges, with the forbidden value between them."""
     begin, end = 0, filled
     if frames[j, 0] > LEAST:
@@ -166,30 +143,6 @@ def _slots(
 
 
 @kernel
-def _meets(
-    values: NDArray[np.int64],
-    leaf: int,
-    slot: int,
-    first: int,
-    dims: NDArray[np.int64],
-    ops: NDArray[np.int64],
-    low: NDArray[np.int64],
-    high: NDArray[np.int64],
-    j: int,
-    floor: int,
-) -> bool:
-    """Whether a row meets the conditions of query j from `first` on."""
-    for k in range(first, len(dims)):
-        value = values[leaf, dims[k], slot]
-        if ops[k] == NE:
-            if value == low[k, j] or value < floor:
-                return False
-        elif value < low[k, j] or value > high[k, j]:
-            return False
-    return True
-
-
-@kernel
 def _is_partner(row: int, own: int, partners: int, bound: int) -> bool:
     if partners == YOUNGER:
         return row > own
@@ -201,43 +154,30 @@ def _is_partner(row: int, own: int, partners: int, bound: int) -> bool:
 
 
 @kernel
-def _first_fence(fences: NDArray[np.int64], node: int, begin: int, end: int, first: int, second: int) -> int:
-    """The first entry from `begin` on whose fence is not below (first, second)."""
-    while begin < end:
-        middle = (begin + end) // 2
-        a = fences[node, middle, 0]
-        if a < first or (a == first and fences[node, middle, 1] < second):
-            begin = middle + 1
-        else:
-            end = middle
-    return begin
-
-
-@kernel
-def _entries(fences: NDArray[np.int64], node: int, used: int, frames: NDArray[np.int64], j: int) -> tuple[int, int]:
+def _entries(fences: Ints, node: int, used: int, frames: Ints, j: int) -> tuple[int, int]:
     """The entries of a node that a frame leaves. Its first rows may lie in the entry before the first fence."""
     begin, end = 0, used
     if frames[j, 0] > LEAST:
-        begin = max(0, _first_fence(fences, node, 0, used, frames[j, 0], frames[j, 2]) - 1)
+        begin = entry_of(fences, node, used, frames[j, 0], frames[j, 2], BEFORE_ALL)
     if frames[j, 3] < MOST:
-        end = _first_fence(fences, node, begin, used, frames[j, 1], frames[j, 3] + 1)
+        end = entry_of(fences, node, used, frames[j, 1], frames[j, 3] + 1, BEFORE_ALL) + 1
     elif frames[j, 1] < MOST:
-        end = _first_fence(fences, node, begin, used, frames[j, 1] + 1, LEAST)
-    return begin, max(end, 1)
+        end = entry_of(fences, node, used, frames[j, 1] + 1, LEAST, BEFORE_ALL) + 1
+    return begin, end
 
 
 @measured(lambda *values: 50 * int(values[-1][0]))
 def probe(
     tree: Tree,
     question: BoxQueries,
-    starts: NDArray[np.int64],
+    starts: Ints,
     begin: int,
     end: int,
-    queries: NDArray[np.int64],
-    rows: NDArray[np.int64],
-    found: NDArray[np.int64],
+    queries: Ints,
+    rows: Ints,
+    found: Ints,
     one_is_enough: bool,
-    looks: NDArray[np.int64],
+    looks: Ints,
 ) -> int:
     """The hits of blocks `begin` to `end`; gives the block before which it stopped because the room was full or no look
     was left, or in which it stopped because one hit was enough.
@@ -271,7 +211,7 @@ def probe(
             node, level = nodes[waiting], levels[waiting]
             start, stop = _entries(fences, node, used[node], frames, LEAF)
             for entry in range(start, stop):
-                if not _possible(lows, highs, node, entry, dims, ops, low, high, LEAF, floor):
+                if not _possible(lows, highs, node, entry, dims, ops, low, high, LEAF, floor, 0):
                     continue
                 under = child[node, entry]
                 if level > 1:
@@ -281,13 +221,13 @@ def probe(
                 looks[0] -= size
                 visit(tree, under)
                 for j in range(size):
-                    if size > 1 and not _possible(lows, highs, node, entry, dims, ops, low, high, j, floor):
+                    if size > 1 and not _possible(lows, highs, node, entry, dims, ops, low, high, j, floor, 0):
                         continue
                     own, settled = owns[first + j], frames[j, SETTLED]
                     a, hole, rest, b = _slots(values, under, filled[under], frames, j)
                     slot = a if a < hole else rest
                     while slot < b:
-                        if _meets(values, under, slot, settled, dims, ops, low, high, j, floor):
+                        if _possible(values, values, under, slot, dims, ops, low, high, j, floor, settled):
                             row = ids[under, slot]
                             if _is_partner(row, own, partners, bound):
                                 if count == len(rows):
@@ -304,15 +244,7 @@ def probe(
 
 @kernel
 def _certain(
-    lows: NDArray[np.int64],
-    highs: NDArray[np.int64],
-    node: int,
-    entry: int,
-    dims: NDArray[np.int64],
-    ops: NDArray[np.int64],
-    low: NDArray[np.int64],
-    high: NDArray[np.int64],
-    floor: int,
+    lows: Ints, highs: Ints, node: int, entry: int, dims: Ints, ops: Ints, low: Ints, high: Ints, floor: int
 ) -> bool:
     """Whether every row below an entry meets query 0."""
     for k in range(len(dims)):
@@ -326,7 +258,7 @@ def _certain(
 
 
 @kernel
-def count(tree: Tree, question: BoxQueries, begin: int, end: int, counts: NDArray[np.int64]) -> None:
+def count(tree: Tree, question: BoxQueries, begin: int, end: int, counts: Ints) -> None:
     """How many rows of the tree meet each query, itself among them where it does; subtrees that meet it whole are not
     entered. Partners and bound play no part.
 
@@ -348,7 +280,7 @@ def count(tree: Tree, question: BoxQueries, begin: int, end: int, counts: NDArra
             node, level = nodes[waiting], levels[waiting]
             start, stop = _entries(fences, node, used[node], frames, 0)
             for entry in range(start, stop):
-                if not _possible(lows, highs, node, entry, dims, ops, low, high, 0, floor):
+                if not _possible(lows, highs, node, entry, dims, ops, low, high, 0, floor, 0):
                     continue
                 under = child[node, entry]
                 if _certain(lows, highs, node, entry, dims, ops, low, high, floor):
@@ -358,8 +290,9 @@ def count(tree: Tree, question: BoxQueries, begin: int, end: int, counts: NDArra
                     waiting += 1
                 else:
                     visit(tree, under)
+                    settled = frames[0, SETTLED]
                     a, hole, rest, b = _slots(values, under, filled[under], frames, 0)
                     for slot in range(a, b):
                         if slot < hole or slot >= rest:
-                            total += _meets(values, under, slot, frames[0, SETTLED], dims, ops, low, high, 0, floor)
+                            total += _possible(values, values, under, slot, dims, ops, low, high, 0, floor, settled)
         counts[i] = total

@@ -22,12 +22,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.kernels.arrays import Ints, Mask, Words
 from holdfast.kernels.jit import kernel, measured
 
 LEAF = 64  # rows in a leaf, at most
 FAN = 64  # entries in a node, at most
 LEAST = np.iinfo(np.int64).min  # also the value of a null
 MOST = np.iinfo(np.int64).max
+BEFORE_ALL = -1  # a row id below all others
 ROOT, HEIGHT, LEAVES, NODES, FREE_LEAF, FREE_NODE, DAMAGED, FACTS = 0, 1, 2, 3, 4, 5, 6, 7
 SUMS = "by slot"  # how leaves are summed: written with the sums in a file
 _PRIME = np.uint64(0x9E3779B97F4A7C15)
@@ -39,22 +41,22 @@ class Tree(NamedTuple):
     number of a leaf that differs from its checksum, plus one.
     """
 
-    ids: NDArray[np.int64]  # [leaf, slot]
-    values: NDArray[np.int64]  # [leaf, dim, slot]
+    ids: Ints  # [leaf, slot]
+    values: Ints  # [leaf, dim, slot]
     filled: NDArray[np.int32]  # [leaf] rows; in a freed leaf -2 minus the next freed one
     child: NDArray[np.int32]  # [node, entry]
-    lows: NDArray[np.int64]  # [node, dim, entry]
-    highs: NDArray[np.int64]  # [node, dim, entry]
-    fences: NDArray[np.int64]  # [node, entry, part]: dimensions 0 and 1, and row id
-    below: NDArray[np.int64]  # [node, entry] rows under an entry
+    lows: Ints  # [node, dim, entry]
+    highs: Ints  # [node, dim, entry]
+    fences: Ints  # [node, entry, part]: dimensions 0 and 1, and row id
+    below: Ints  # [node, entry] rows under an entry
     used: NDArray[np.int32]  # [node] entries; in a freed node -2 minus the next freed one
-    facts: NDArray[np.int64]
-    unseen: NDArray[np.bool_]  # [leaf] whether it is as the file has it, and nobody has looked at it yet
-    sums: NDArray[np.uint64]  # [leaf] the checksums of leaves in a file
+    facts: Ints
+    unseen: Mask  # [leaf] whether it is as the file has it, and nobody has looked at it yet
+    sums: Words  # [leaf] the checksums of leaves in a file
 
 
 @kernel
-def _sum(numbers: NDArray[np.int64]) -> np.uint64:
+def _sum(numbers: Ints) -> np.uint64:
     """The sum of what becomes of the number in each slot: each of another one is another one. Whole arrays, as most
     leaves are looked at by processes that run this as Python.
     """
@@ -90,7 +92,7 @@ def visit_all(tree: Tree) -> None:
 
 
 @kernel
-def sum_leaves(tree: Tree, sums: NDArray[np.uint64]) -> None:
+def sum_leaves(tree: Tree, sums: Words) -> None:
     """The checksums of all leaves. OUT sums[leaf]"""
     for leaf in range(len(sums)):
         sums[leaf] = leaf_sum(tree, leaf)
@@ -100,20 +102,19 @@ def sum_leaves(tree: Tree, sums: NDArray[np.uint64]) -> None:
 
 
 @kernel
-def entry_of(fences: NDArray[np.int64], node: int, used: int, first: int, second: int, row: int) -> int:
+def _is_before(fences: Ints, node: int, entry: int, first: int, second: int, row: int) -> bool:
+    """Whether a row comes before a fence."""
+    a, b = fences[node, entry, 0], fences[node, entry, 1]
+    return bool(first < a or (first == a and (second < b or (second == b and row < fences[node, entry, 2]))))
+
+
+@kernel
+def entry_of(fences: Ints, node: int, used: int, first: int, second: int, row: int) -> int:
     """The last entry whose fence is not above (first, second, row), or 0."""
     low, high = 1, used
     while low < high:
         middle = (low + high) // 2
-        a = fences[node, middle, 0]
-        if a < first:
-            after = False
-        elif a > first:
-            after = True
-        else:
-            b = fences[node, middle, 1]
-            after = b > second or (b == second and fences[node, middle, 2] > row)
-        if after:
+        if _is_before(fences, node, middle, first, second, row):
             high = middle
         else:
             low = middle + 1
@@ -121,9 +122,7 @@ def entry_of(fences: NDArray[np.int64], node: int, used: int, first: int, second
 
 
 @kernel
-def slot_of(
-    values: NDArray[np.int64], ids: NDArray[np.int64], leaf: int, filled: int, first: int, second: int, row: int
-) -> int:
+def slot_of(values: Ints, ids: Ints, leaf: int, filled: int, first: int, second: int, row: int) -> int:
     """The first slot whose row is not below (first, second, row)."""
     deep = values.shape[1] > 1
     low, high = 0, filled
@@ -148,53 +147,20 @@ def slot_of(
 
 
 @kernel
-def _set_box(tree: Tree, node: int, entry: int, dim: int, low: int, high: int) -> bool:
-    """Set one side of a box; gives whether it was another."""
-    other = low != tree.lows[node, dim, entry] or high != tree.highs[node, dim, entry]
-    tree.lows[node, dim, entry] = low
-    tree.highs[node, dim, entry] = high
-    return bool(other)
-
-
-@kernel
-def _sum_leaf(tree: Tree, node: int, entry: int) -> bool:
-    """Compute the box and the number of rows of a leaf; gives whether the box changed."""
-    leaf = tree.child[node, entry]
-    filled = tree.filled[leaf]
-    changed = False
-    for dim in range(tree.values.shape[1]):
-        low, high = MOST, LEAST
-        for slot in range(filled):
-            value = tree.values[leaf, dim, slot]
-            low, high = min(low, value), max(high, value)
-        changed |= _set_box(tree, node, entry, dim, low, high)
-    tree.below[node, entry] = filled
-    return changed
-
-
-@kernel
-def _sum_node(tree: Tree, node: int, entry: int) -> bool:
-    """Compute the box and the number of rows of an inner node; gives whether the box changed."""
-    inner = tree.child[node, entry]
-    used = tree.used[inner]
-    changed = False
-    for dim in range(tree.values.shape[1]):
-        low, high = MOST, LEAST
-        for other in range(used):
-            low = min(low, tree.lows[inner, dim, other])
-            high = max(high, tree.highs[inner, dim, other])
-        changed |= _set_box(tree, node, entry, dim, low, high)
-    rows = 0
-    for other in range(used):
-        rows += tree.below[inner, other]
-    tree.below[node, entry] = rows
-    return changed
-
-
-@kernel
 def sum_block(tree: Tree, node: int, entry: int, leaf: bool) -> bool:
     """Compute box and number of rows of what is under an entry; gives whether the box changed."""
-    return _sum_leaf(tree, node, entry) if leaf else _sum_node(tree, node, entry)
+    under = tree.child[node, entry]
+    size = tree.filled[under] if leaf else tree.used[under]
+    lows, highs = (tree.values, tree.values) if leaf else (tree.lows, tree.highs)
+    changed = False
+    for dim in range(tree.values.shape[1]):
+        low, high = MOST, LEAST
+        for place in range(size):
+            low, high = min(low, lows[under, dim, place]), max(high, highs[under, dim, place])
+        changed |= low != tree.lows[node, dim, entry] or high != tree.highs[node, dim, entry]
+        tree.lows[node, dim, entry], tree.highs[node, dim, entry] = low, high
+    tree.below[node, entry] = size if leaf else tree.below[under, :size].sum()
+    return bool(changed)
 
 
 @kernel
@@ -244,7 +210,7 @@ def close_entry(tree: Tree, node: int, entry: int) -> None:
 
 
 @kernel
-def _take(sizes: NDArray[np.int32], facts: NDArray[np.int64], free: int, opened: int) -> int:
+def _take(sizes: NDArray[np.int32], facts: Ints, free: int, opened: int) -> int:
     """A block that is empty now, of the leaves or the nodes, whose freed and opened ones stand at two facts."""
     block = facts[free]
     if block >= 0:
@@ -270,7 +236,7 @@ def move_rows(tree: Tree, leaf: int, begin: int, end: int, to_leaf: int, at: int
 
 
 @measured(lambda _tree, rows, _ids, n, _leaves: 2 * (1 + len(rows)) * n)
-def load(tree: Tree, rows: NDArray[np.int64], ids: NDArray[np.int64], n: int, leaves: int) -> None:
+def load(tree: Tree, rows: Ints, ids: Ints, n: int, leaves: int) -> None:
     """Fill an empty tree with the first n rows, which are sorted, evenly over the leaves; then level upon level.
 
     IN rows[dim, i], ids[i]
@@ -335,13 +301,13 @@ def _grow_root(tree: Tree) -> None:
     new = _take(tree.used, tree.facts, FREE_NODE, NODES)
     _open_entry(tree, new, 0, tree.facts[ROOT])
     _set_fence(tree, new, 0, False)
-    _sum_node(tree, new, 0)
+    sum_block(tree, new, 0, False)
     tree.facts[ROOT] = new
     tree.facts[HEIGHT] += 1
 
 
 @measured(lambda _tree, _rows, ids: 250 * len(ids))
-def insert(tree: Tree, rows: NDArray[np.int64], ids: NDArray[np.int64]) -> None:
+def insert(tree: Tree, rows: Ints, ids: Ints) -> None:
     """Put rows in. Full blocks are split on the way down, so nothing has to be mended on the way up.
 
     IN rows[dim, i], ids[i]. The pools must have room: a leaf a row, and a node a row and one for each level.
@@ -364,7 +330,7 @@ def insert(tree: Tree, rows: NDArray[np.int64], ids: NDArray[np.int64]) -> None:
                 lows[node, dim, entry] = min(lows[node, dim, entry], rows[dim, i])
                 highs[node, dim, entry] = max(highs[node, dim, entry], rows[dim, i])
             below[node, entry] += 1
-            if entry == 0 and _is_before(fences, node, first, second, row):
+            if entry == 0 and _is_before(fences, node, 0, first, second, row):  # no other can lie above it
                 fences[node, 0, 0], fences[node, 0, 1], fences[node, 0, 2] = first, second, row
             node = child[node, entry]
         visit(tree, node)
@@ -378,10 +344,3 @@ def insert(tree: Tree, rows: NDArray[np.int64], ids: NDArray[np.int64]) -> None:
                 values[node, dim, slot] = values[node, dim, slot - 1]
             values[node, dim, at] = rows[dim, i]
         filled[node] = last + 1
-
-
-@kernel
-def _is_before(fences: NDArray[np.int64], node: int, first: int, second: int, row: int) -> bool:
-    """Whether a row comes before the first fence of a node; no other can lie above a row that comes there."""
-    a, b = fences[node, 0, 0], fences[node, 0, 1]
-    return bool(first < a or (first == a and (second < b or (second == b and row < fences[node, 0, 2]))))

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.kernels.arrays import Bytes, Codes, Ints, Words
 from holdfast.kernels.hashing import filled, first_slot, mask_of, may_be, next_slot, number_in
 from holdfast.kernels.jit import inlined, kernel
 
@@ -24,24 +25,24 @@ class Cells(NamedTuple):
     `weights[r]` says how many rows are equal to row r (in a batch: how many more).
     """
 
-    bytes1: NDArray[np.uint8]
+    bytes1: Bytes
     bytes2: NDArray[np.uint16]
-    bytes4: NDArray[np.uint32]
-    width: NDArray[np.int64]
-    start: NDArray[np.int64]
-    only: NDArray[np.uint32]
+    bytes4: Codes
+    width: Ints
+    start: Ints
+    only: Codes
     stride: int
-    weights: NDArray[np.int64]
+    weights: Ints
 
 
 @kernel
-def row_of(cells: Cells, row: int, codes: NDArray[np.uint32]) -> None:
+def row_of(cells: Cells, row: int, codes: Codes) -> None:
     """One row, at full width. OUT codes[column]"""
     row_at(cells, (row // BLOCK) * cells.stride, row % BLOCK, codes)
 
 
 @inlined
-def row_at(cells: Cells, block: int, place: int, codes: NDArray[np.uint32]) -> None:
+def row_at(cells: Cells, block: int, place: int, codes: Codes) -> None:
     """The row at a place of a block that begins at a byte. OUT codes[column]"""
     for c in range(len(codes)):
         at = block + cells.start[c]
@@ -54,7 +55,7 @@ def row_at(cells: Cells, block: int, place: int, codes: NDArray[np.uint32]) -> N
 
 
 @kernel
-def _write(cells: Cells, row: int, codes: NDArray[np.uint32], i: int) -> None:
+def _write(cells: Cells, row: int, codes: Codes, i: int) -> None:
     inside = row % BLOCK
     for c in range(len(codes)):
         if row == 0:
@@ -71,14 +72,7 @@ def _write(cells: Cells, row: int, codes: NDArray[np.uint32], i: int) -> None:
 
 
 @kernel
-def _find_or_free(
-    cells: Cells,
-    slots: NDArray[np.uint64],
-    hashed: Any,
-    codes: NDArray[np.uint32],
-    i: int,
-    found: NDArray[np.uint32],
-) -> Any:
+def _find_or_free(cells: Cells, slots: Words, hashed: Any, codes: Codes, i: int, found: Codes) -> Any:
     """The row's slot, and whether it is there yet. OUT found[column]: a row to compare with"""
     mask = mask_of(slots)
     at = first_slot(hashed, mask)
@@ -96,14 +90,7 @@ def _find_or_free(
 
 @kernel
 def place(
-    cells: Cells,
-    slots: NDArray[np.uint64],
-    hashes: NDArray[np.uint64],
-    used: int,
-    codes: NDArray[np.uint32],
-    coming: NDArray[np.uint64],
-    steps: NDArray[np.int64],
-    places: NDArray[np.int64],
+    cells: Cells, slots: Words, hashes: Words, used: int, codes: Codes, coming: Words, steps: Ints, places: Ints
 ) -> int:
     """Add `steps[i]` to the weight of row `codes[:, i]`, which gets a place if it is new. Gives the rows in use.
 
@@ -125,7 +112,7 @@ def place(
 
 
 @kernel
-def unpack(cells: Cells, codes: NDArray[np.uint32]) -> None:
+def unpack(cells: Cells, codes: Codes) -> None:
     """The first rows, at full width. OUT codes[row, column]"""
     for row in range(len(codes)):
         row_of(cells, row, codes[row])

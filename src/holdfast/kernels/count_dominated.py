@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.kernels.arrays import Ints, Mask
 from holdfast.kernels.jit import inlined, kernel
 
 
@@ -43,12 +44,12 @@ def _up_to(tree: Any, sizes: Any, one: int, other: int) -> Any:
 def count_below(
     groups: NDArray[np.uint32],
     ranks: NDArray[np.int32],
-    strict: NDArray[np.bool_],
-    sizes: NDArray[np.int64],
+    strict: Mask,
+    sizes: Ints,
     tree: NDArray[np.int32],
     begin: int,
     fuel: int,
-    done: NDArray[np.int64],
+    done: Ints,
 ) -> int:
     """The pairs of a row and one below it, itself included where no column is strict; about `fuel` rows at a time.
     Gives the row to go on with.

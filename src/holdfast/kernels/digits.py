@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.kernels.arrays import Bytes, Codes, Ints, Mask
 from holdfast.kernels.cells import BLOCK, NEVER, Cells
 from holdfast.kernels.jit import kernel
 
@@ -33,11 +34,11 @@ class Digits(NamedTuple):
     above anything.
     """
 
-    plane: NDArray[np.int64]  # ascending
-    weight: NDArray[np.uint8]
-    scale: NDArray[np.uint32]
-    equal_only: NDArray[np.bool_]
-    unknown: NDArray[np.bool_]
+    plane: Ints  # ascending
+    weight: Bytes
+    scale: Codes
+    equal_only: Mask
+    unknown: Mask
 
 
 @kernel
@@ -76,9 +77,7 @@ def _add(
 
 
 @kernel
-def compare(
-    rows: Cells, block: int, first: int, n: int, digits: Digits, codes: NDArray[np.uint32], planes: NDArray[np.uint8]
-) -> None:
+def compare(rows: Cells, block: int, first: int, n: int, digits: Digits, codes: Codes, planes: Bytes) -> None:
     """The digits of n rows of a block, from `first` on, against a query with these codes. OUT planes[p * BLOCK + j]"""
     count = np.uint64(n)
     for p in range(len(digits.scale)):
@@ -104,13 +103,13 @@ def compare(
 
 
 @kernel
-def _is_common(rows: Cells, digits: Digits, codes: NDArray[np.uint32], c: int) -> bool:
+def _is_common(rows: Cells, digits: Digits, codes: Codes, c: int) -> bool:
     """Whether all rows have the same digit in a column."""
     return bool(rows.only[c] != NEVER or (digits.unknown[c] and codes[c] == 0))
 
 
 @kernel
-def number_pairs(planes: NDArray[np.uint8], n: Any, scale: NDArray[np.uint32], numbers: NDArray[np.uint32]) -> None:
+def number_pairs(planes: Bytes, n: Any, scale: Codes, numbers: Codes) -> None:
     """The numbers of n rows. IN planes[p * BLOCK + j], scale[p]: three at least; OUT numbers[j]"""
     first, second, third = scale[0], scale[1], scale[2]
     for j in range(n):

@@ -13,10 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.kernels.arrays import Bytes, Codes, Ints, Mask, Rows
 from holdfast.kernels.jit import kernel
 
-Rows = NDArray[np.int32]
-Cells = NDArray[np.uint32]
 Ranks = NDArray[np.int32]
 
 BELOW, ABOVE, FRESH = 1, 2, 4  # what a row may be: t, s; and whether it is new
@@ -25,14 +24,7 @@ _LOW = 0xFFFFFFFF
 
 @kernel
 def beside_new(
-    rows: Rows,
-    starts: Rows,
-    fresh: int,
-    cells: Cells,
-    columns: NDArray[np.int64],
-    falling: NDArray[np.bool_],
-    strict: NDArray[np.bool_],
-    roles: NDArray[np.uint8],
+    rows: Rows, starts: Rows, fresh: int, cells: Codes, columns: Ints, falling: Mask, strict: Mask, roles: Bytes
 ) -> None:
     """Take the roles from old rows in which they can make no pair: t where in some column no new row of the group is
     above them, s where none is below.
@@ -62,13 +54,13 @@ def beside_new(
 class SweptRows(NamedTuple):
     """Rows in the order of a sweep, and the comparisons to check. Ranks are turned, and 0 where a column is missing."""
 
-    groups: NDArray[np.uint32]  # from 1 on
-    roles: NDArray[np.uint8]  # BELOW, ABOVE, FRESH as bits
+    groups: Codes  # from 1 on
+    roles: Bytes  # BELOW, ABOVE, FRESH as bits
     first: Ranks  # the column of the order
     inner: NDArray[np.int32]  # [3, row]: the columns of the tree
     last: Ranks
-    strict: NDArray[np.bool_]  # of the first column, those of the tree, the last one
-    sizes: NDArray[np.int64]  # [3] above all ranks of the tree's columns
+    strict: Mask  # of the first column, those of the tree, the last one
+    sizes: Ints  # [3] above all ranks of the tree's columns
 
 
 @kernel
@@ -114,7 +106,7 @@ def _holds(tree: Any, swept: SweptRows, row: int, least: int) -> Any:
 
 
 @kernel
-def sweep(swept: SweptRows, trees: NDArray[np.int64]) -> Any:
+def sweep(swept: SweptRows, trees: Ints) -> Any:
     """The first row, by its place in the order, that a row before it lies below; -1 where there is none.
 
     trees[0]: of all rows that entered, trees[1]: of the new ones; 0 before. A row that is not new asks the second, for

@@ -14,10 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.kernels.arrays import Ints
 from holdfast.kernels.hashing import SEED, first_slot, mask_of, mixed, next_slot
 from holdfast.kernels.jit import kernel, measured
-
-Ints = NDArray[np.int64]
 
 COUNT, SLOTS_USED, FACTS = 0, 1, 2
 NOBODY = -1
@@ -26,13 +25,13 @@ NOBODY = -1
 class Edges(NamedTuple):
     """The pools of a graph. The number of slots is a power of two, and some are always free."""
 
-    ends: NDArray[np.int64]  # [pair, side]
+    ends: Ints  # [pair, side]
     after: NDArray[np.int32]  # [half-edge] next half-edge of the same row, or -1
     before: NDArray[np.int32]  # [half-edge] the one before, or -1
-    rows: NDArray[np.int64]  # [slot] row id, or -1
-    heads: NDArray[np.int64]  # [slot] first half-edge, or -1 where the row has none any more
-    degrees: NDArray[np.int64]  # [slot]
-    facts: NDArray[np.int64]
+    rows: Ints  # [slot] row id, or -1
+    heads: Ints  # [slot] first half-edge, or -1 where the row has none any more
+    degrees: Ints  # [slot]
+    facts: Ints
 
 
 @kernel

@@ -6,14 +6,11 @@ Sets of columns and of targets are rows of 64-bit words, as everywhere (`borders
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from holdfast.kernels.arrays import Ints, Words
 from holdfast.kernels.copying import copy_to
 from holdfast.kernels.hitting_bits import lowest
 from holdfast.kernels.jit import inlined, kernel
-
-Ints = NDArray[np.int64]
-Words = NDArray[np.uint64]
 
 _ONE, _ZERO, _LOW, _SIX, _BITS = (np.uint64(n) for n in (1, 0, 63, 6, 64))
 SPARE = 3  # witnesses stored for a target of an agree-set, at most

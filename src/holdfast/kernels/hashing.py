@@ -15,10 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.kernels.arrays import Ints, Words
 from holdfast.kernels.jit import inlined, measured
-
-Ints = NDArray[np.int64]
-Words = NDArray[np.uint64]
 
 _LOW = np.uint64(0xFFFFFFFF)
 _HALF = np.uint64(32)

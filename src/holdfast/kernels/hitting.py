@@ -19,7 +19,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from holdfast.kernels.hitting_bits import ZERO, Words, lowest, popcount, put
+from holdfast.kernels.arrays import Words
+from holdfast.kernels.hitting_bits import ZERO, lowest, popcount, put
 from holdfast.kernels.jit import kernel
 
 

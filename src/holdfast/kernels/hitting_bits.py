@@ -1,12 +1,9 @@
 """Bit tricks on 64-bit words, shared by the kernels that work on bitsets; and which sets are inside others."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from holdfast.kernels.arrays import Ints, Words
 from holdfast.kernels.jit import kernel
-
-Words = NDArray[np.uint64]
-Places = NDArray[np.int64]
 
 ONE = np.uint64(1)
 ZERO = np.uint64(0)
@@ -35,7 +32,7 @@ def put(bits: Words, place: int) -> None:
 
 
 @kernel
-def first_above(sets: Words, others: Words, begins: Places, ends: Places, places: Places) -> None:
+def first_above(sets: Words, others: Words, begins: Ints, ends: Ints, places: Ints) -> None:
     """OUT places: for each set i the first of the others from begins[i] to ends[i] that contains it, or -1."""
     for i in range(len(sets)):
         places[i] = -1

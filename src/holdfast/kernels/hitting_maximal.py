@@ -19,23 +19,22 @@ Axes: w word of elements; b block, e element, j word of a block.
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from holdfast.kernels.hitting_bits import ALL, ONE, ZERO, Words, lowest, popcount
+from holdfast.kernels.arrays import Ints, Words
+from holdfast.kernels.hitting_bits import ALL, ONE, ZERO, lowest, popcount
 from holdfast.kernels.jit import kernel
 
 BLOCK = 8
 _LOOK = 32  # elements whose bitmaps are ANDed before sets are compared
-Places = NDArray[np.int64]
 
 
 class SetIndex(NamedTuple):
     """Sets, the largest first, and where they are found."""
 
     sets: Words  # [place, w] whole blocks, filled up with empty sets, which are below none
-    filled: Places  # [1] how many of them
+    filled: Ints  # [1] how many of them
     bitmaps: Words  # [b, e, j] the sets of a block that hold an element
-    rarest: Places  # all elements, those in the fewest sets first
+    rarest: Ints  # all elements, those in the fewest sets first
     recent: Words  # [slot, w] sets that took candidates from others lately
 
 
@@ -92,7 +91,7 @@ def gather(sets: Words, candidates: Words, index: SetIndex, targets: Words) -> N
 
 
 @kernel
-def _narrow(sets: Words, i: int, candidates: Words, index: SetIndex, elements: Places, some: Words) -> bool:
+def _narrow(sets: Words, i: int, candidates: Words, index: SetIndex, elements: Ints, some: Words) -> bool:
     """IN OUT candidates[i]; whether any is left. The largest sets are tried first, as the most sets are below them."""
     kept, recent = index.sets, index.recent
     if not _keep(candidates, i, candidates, i):
@@ -132,7 +131,7 @@ def _blocks_above(sets: Words, i: int, index: SetIndex) -> int:
 
 
 @kernel
-def _rare_elements(sets: Words, i: int, rarest: Places, elements: Places) -> int:
+def _rare_elements(sets: Words, i: int, rarest: Ints, elements: Ints) -> int:
     """OUT elements: the rarest ones of a set; gives how many."""
     size = 0
     for e in rarest:
@@ -145,7 +144,7 @@ def _rare_elements(sets: Words, i: int, rarest: Places, elements: Places) -> int
 
 
 @kernel
-def _with_all(bitmaps: Words, block: int, elements: Places, size: int, some: Words) -> bool:
+def _with_all(bitmaps: Words, block: int, elements: Ints, size: int, some: Words) -> bool:
     """OUT some: the sets of a block that hold all elements; false where there are none."""
     for j in range(BLOCK):
         some[j] = ALL

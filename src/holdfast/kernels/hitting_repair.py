@@ -4,19 +4,18 @@ Axes: e element, w word of elements, k word of edges. `inside[e, k]` are the edg
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
+from holdfast.kernels.arrays import Ints, Mask, Words
 from holdfast.kernels.copying import copy_to
 from holdfast.kernels.hitting import meet
-from holdfast.kernels.hitting_bits import ALL, ONE, ZERO, Words, lowest, popcount
+from holdfast.kernels.hitting_bits import ALL, ONE, ZERO, lowest, popcount
 from holdfast.kernels.jit import kernel
 
-Places = NDArray[np.int64]
 GROW_ONE = 200  # what it costs to grow a set, in words of edges looked at, apart from these
 
 
 @kernel
-def first_missed(sets: Words, edges: Words, places: Places) -> None:
+def first_missed(sets: Words, edges: Words, places: Ints) -> None:
     """OUT places: the first edge that each set doesn't meet; how many there are if none."""
     for i in range(len(sets)):
         places[i] = _next_missed(sets, i, edges, 0)
@@ -37,7 +36,7 @@ def _next_missed(sets: Words, i: int, edges: Words, place: int) -> int:
 
 
 @kernel
-def grow(sets: Words, missed: Places, edges: Words, most: int, budget: float, found: Words) -> int:
+def grow(sets: Words, missed: Ints, edges: Words, most: int, budget: float, found: Words) -> int:
     """Sets, each minimal for the edges before the first that it misses, grown until they meet all: OUT found, those of
     at most `most` elements that are minimal.
 
@@ -83,7 +82,7 @@ def grow(sets: Words, missed: Places, edges: Words, most: int, budget: float, fo
 
 
 @kernel
-def _share_critical(one: Words, members: Places, edges: Words, count: int, shared: Words) -> None:
+def _share_critical(one: Words, members: Ints, edges: Words, count: int, shared: Words) -> None:
     """OUT shared[u]: what those of the first edges share that an element u of a set alone hits."""
     words = edges.shape[1]
     for u in members:
@@ -105,7 +104,7 @@ def _share_critical(one: Words, members: Places, edges: Words, count: int, share
 
 
 @kernel
-def mark_minimal(sets: Words, gone: Words, inside: Words, marks: NDArray[np.bool_]) -> None:
+def mark_minimal(sets: Words, gone: Words, inside: Words, marks: Mask) -> None:
     """OUT marks: in which hitting sets, minimal before some edges went, each element is critical for an edge still.
 
     That is so where more than one element hits each of the edges that went.
@@ -131,7 +130,7 @@ def _hits_once(sets: Words, i: int, edges: Words, j: int) -> bool:
 
 
 @kernel
-def _members(one: Words, members: Places) -> int:
+def _members(one: Words, members: Ints) -> int:
     """OUT members: the elements of a set; gives how many."""
     size = 0
     for w in range(len(one)):
@@ -144,7 +143,7 @@ def _members(one: Words, members: Places) -> int:
 
 
 @kernel
-def _hit_once(members: Places, inside: Words, once: Words) -> None:
+def _hit_once(members: Ints, inside: Words, once: Words) -> None:
     """OUT once[k]: the edges that exactly one of the elements hits."""
     for k in range(len(once)):
         any_, many = ZERO, ZERO
@@ -155,7 +154,7 @@ def _hit_once(members: Places, inside: Words, once: Words) -> None:
 
 
 @kernel
-def _all_critical(members: Places, once: Words, inside: Words) -> bool:
+def _all_critical(members: Ints, once: Words, inside: Words) -> bool:
     """Whether each element alone hits an edge."""
     for u in members:  # noqa: SIM110  # kernels have no generators
         if not meet(once, inside[u]):

@@ -12,12 +12,10 @@ Axes as there: e element, w word of elements, k word of edges, d depth.
 
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
+from holdfast.kernels.arrays import Ints, Mask, Words
 from holdfast.kernels.copying import copy_to
 from holdfast.kernels.hitting import emit, take_lowest
-from holdfast.kernels.hitting_bits import ONE, ZERO, Words, lowest, put
+from holdfast.kernels.hitting_bits import ONE, ZERO, lowest, put
 from holdfast.kernels.jit import kernel
 
 _LEAVE = -1  # what is chosen at a level that leaves its edge unhit
@@ -27,21 +25,19 @@ class Weighted(NamedTuple):
     """A search in progress. `depth[0]` is where it stands; -1: done. Edges come the heaviest first."""
 
     edges: Words  # [edge, w]
-    weights: NDArray[np.int64]  # [edge]
+    weights: Ints  # [edge]
     inside: Words  # [e, k]
     missed: Words  # [d, k] edges not hit
     once: Words  # [d, k] edges hit exactly once
     open: Words  # [d, w] elements that may still be chosen
     todo: Words  # [d, w] elements to try here
-    leave: NDArray[np.bool_]  # [d] whether leaving the edge unhit is yet to try
-    chosen: NDArray[np.int64]  # [d]
-    depth: NDArray[np.int64]  # [1]
+    leave: Mask  # [d] whether leaving the edge unhit is yet to try
+    chosen: Ints  # [d]
+    depth: Ints  # [1]
 
 
 @kernel
-def advance_weighted(
-    search: Weighted, limit: int, most: int, budget: int, found: Words, missing: NDArray[np.int64]
-) -> int:
+def advance_weighted(search: Weighted, limit: int, most: int, budget: int, found: Words, missing: Ints) -> int:
     """Go on for at most `budget` steps or until OUT found[:, w] is full; gives how many sets were found, and OUT
     missing: the weight that each misses.
     """
@@ -109,7 +105,7 @@ def _choose(search: Weighted, depth: int, element: int, limit: int) -> int:
 
 
 @kernel
-def _weigh(bits: Words, weights: NDArray[np.int64]) -> int:
+def _weigh(bits: Words, weights: Ints) -> int:
     total = 0
     for k in range(len(bits)):
         rest = bits[k]
@@ -120,7 +116,7 @@ def _weigh(bits: Words, weights: NDArray[np.int64]) -> int:
 
 
 @kernel
-def _weighs_more(a: Words, b: Words, weights: NDArray[np.int64], bound: int) -> bool:
+def _weighs_more(a: Words, b: Words, weights: Ints, bound: int) -> bool:
     """Whether the edges in both weigh more than a bound, and at least something."""
     total = 0
     for k in range(len(a)):
@@ -164,7 +160,7 @@ def _branch(search: Weighted, depth: int, limit: int) -> bool:
 
 
 @kernel
-def _size(chosen: NDArray[np.int64]) -> int:
+def _size(chosen: Ints) -> int:
     size = 0
     for element in chosen:
         size += element != _LEAVE

@@ -6,18 +6,14 @@ n entries (a value of a column each), g values, c columns; a cluster is a bit se
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.kernels.arrays import Bytes, Ints, Mask, Words
 from holdfast.kernels.copying import copy_to
 from holdfast.kernels.jit import kernel
-from holdfast.kernels.strings import _compare
-
-Ints = NDArray[np.int64]
-Words = NDArray[np.uint64]
-Marks = NDArray[np.bool_]
-Bytes = NDArray[np.uint8]
+from holdfast.kernels.strings import compare_bytes
 
 
 @kernel
-def count_codes(codes: NDArray[np.unsignedinteger], alive: Marks, total: NDArray[np.uint32]) -> None:
+def count_codes(codes: NDArray[np.unsignedinteger], alive: Mask, total: NDArray[np.uint32]) -> None:
     """Count the codes of living rows. IN codes[n]; alive[n], or empty where all are alive. OUT total[code]."""
     if len(alive) == 0:
         for i in range(len(codes)):
@@ -45,12 +41,12 @@ def _below(a: int, b: int, prefix: Words, offsets: Ints, data: Bytes, at: Ints) 
     if prefix[a] != prefix[b]:
         return bool(prefix[a] < prefix[b])
     x, y = at[a], at[b]
-    sign = _compare(data, offsets[x], offsets[x + 1], data, offsets[y], offsets[y + 1])
+    sign = compare_bytes(data, offsets[x], offsets[x + 1], data, offsets[y], offsets[y + 1])
     return bool(sign < 0 or (sign == 0 and a < b))
 
 
 @kernel
-def merge_strings(offsets: Ints, data: Bytes, starts: Ints, order: Ints, fresh: Marks) -> None:
+def merge_strings(offsets: Ints, data: Bytes, starts: Ints, order: Ints, fresh: Mask) -> None:
     """Merge sorted lists of strings with a heap of their heads.
 
     IN  offsets[n + 1], data: the strings of all lists end to end; list i holds starts[i] … starts[i + 1]
@@ -77,7 +73,8 @@ def merge_strings(offsets: Ints, data: Bytes, starts: Ints, order: Ints, fresh: 
         entry = at[top]
         order[out] = entry
         fresh[out] = (
-            last < 0 or _compare(data, offsets[last], offsets[last + 1], data, offsets[entry], offsets[entry + 1]) != 0
+            last < 0
+            or compare_bytes(data, offsets[last], offsets[last + 1], data, offsets[entry], offsets[entry + 1]) != 0
         )
         last = entry
         at[top] += 1
@@ -102,7 +99,7 @@ def merge_strings(offsets: Ints, data: Bytes, starts: Ints, order: Ints, fresh: 
 @kernel
 def tally(
     order: Ints,
-    fresh: Marks,
+    fresh: Mask,
     column: Ints,
     count: Ints,
     begin: int,

@@ -5,7 +5,8 @@ Numbers are joined by their sum, or as sets of bits. Axes: c column, b bit of a 
 
 import numpy as np
 
-from holdfast.kernels.hitting_bits import ZERO, Words
+from holdfast.kernels.arrays import Words
+from holdfast.kernels.hitting_bits import ZERO
 from holdfast.kernels.jit import inlined, kernel
 
 

@@ -13,8 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from holdfast.kernels.arrays import Words
 from holdfast.kernels.copying import copy_to
-from holdfast.kernels.hitting_bits import ONE, ZERO, Words, lowest
+from holdfast.kernels.hitting_bits import ONE, ZERO, lowest
 from holdfast.kernels.jit import kernel
 from holdfast.kernels.never_sets import IN_VAIN, NEVER, OPEN, Columns, Search, advance, with_mirror
 

@@ -26,8 +26,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from holdfast.kernels.arrays import Words
 from holdfast.kernels.copying import copy_to
-from holdfast.kernels.hitting_bits import ONE, ZERO, Words
+from holdfast.kernels.hitting_bits import ONE, ZERO
 from holdfast.kernels.jit import kernel
 
 SLABS = 4  # that a choice joins at most; where they are fewer, one is named more than once

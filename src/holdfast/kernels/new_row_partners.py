@@ -7,18 +7,14 @@ contexts have few values such a row is found after a short look.
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from holdfast.kernels.arrays import Codes, Ints, Mask, Words
 from holdfast.kernels.hashing import SEED, filled, first_slot, mask_of, may_be, mixed, next_slot, number_in
 from holdfast.kernels.jit import inlined, kernel
 
-Ints = NDArray[np.int64]
-Words = NDArray[np.uint64]
-Cells = NDArray[np.uint32]
-
 
 @inlined
-def _key(cells: Cells, columns: Ints, row: int) -> Any:
+def _key(cells: Codes, columns: Ints, row: int) -> Any:
     """The hash of a row's values in some columns."""
     hashed = SEED
     for column in columns:
@@ -27,7 +23,7 @@ def _key(cells: Cells, columns: Ints, row: int) -> Any:
 
 
 @inlined
-def _has_null(cells: Cells, columns: Ints, row: int) -> bool:
+def _has_null(cells: Codes, columns: Ints, row: int) -> bool:
     found = False
     for column in columns:
         found |= cells[column, row] == 0
@@ -35,7 +31,7 @@ def _has_null(cells: Cells, columns: Ints, row: int) -> bool:
 
 
 @inlined
-def _entry(slots: Words, firsts: Ints, cells: Cells, columns: Ints, row: int, hashed: Any) -> Any:
+def _entry(slots: Words, firsts: Ints, cells: Codes, columns: Ints, row: int, hashed: Any) -> Any:
     """The slot of the group that a row is in, or the free one where it would be."""
     mask = mask_of(slots)
     at = first_slot(hashed, mask)
@@ -52,9 +48,9 @@ def _entry(slots: Words, firsts: Ints, cells: Cells, columns: Ints, row: int, ha
 
 @kernel
 def partners(
-    cells: Cells,
+    cells: Codes,
     columns: Ints,
-    alive: NDArray[np.bool_],
+    alive: Mask,
     fresh: int,
     skip_null: bool,
     slots: Words,

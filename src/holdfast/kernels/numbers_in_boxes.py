@@ -8,11 +8,9 @@ whole stretch of numbers is decided.
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from holdfast.kernels.arrays import Bytes, Ints, Words
 from holdfast.kernels.jit import inlined, kernel
-
-Words = NDArray[np.uint64]
 
 
 @inlined
@@ -27,13 +25,7 @@ def _left(boxes: Any, allowed: Any, certain: Any, left: Any) -> Any:
 
 
 @kernel
-def clear_boxed(
-    allowed: NDArray[np.uint64],
-    certain: Words,
-    radixes: NDArray[np.int64],
-    strides: NDArray[np.int64],
-    seen: NDArray[np.uint8],
-) -> None:
+def clear_boxed(allowed: Words, certain: Words, radixes: Ints, strides: Ints, seen: Bytes) -> None:
     """Clear the cells of all numbers that lie in a box.
 
     IN  allowed[column, digit, word]: the boxes, as bits, that allow a digit; certain[column, word]: those that allow

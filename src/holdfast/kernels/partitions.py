@@ -1,7 +1,7 @@
 """Stripped partitions: the rows of a table in groups that agree on some columns, without those that are alone.
 
 A partition is `rows`, group by group, and `starts`, where each group begins, with the end behind the last.
-Cells are dense numbers from 0 on, `cells[column, row]`; 0 is null. Rows from `fresh` on are new: where only pairs with
+Codes are dense numbers from 0 on, `cells[column, row]`; 0 is null. Rows from `fresh` on are new: where only pairs with
 new rows matter, groups without one are left out (`fresh` = 0: all rows are new). The rows of a group are ascending.
 """
 
@@ -10,12 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.kernels.arrays import Codes, Ints, Mask, Rows, Words
 from holdfast.kernels.copying import copy_to
 from holdfast.kernels.jit import inlined, kernel
-
-Rows = NDArray[np.int32]
-Cells = NDArray[np.uint32]
-Words = NDArray[np.uint64]
 
 _SHORT = 24  # rows up to which they are sorted by insertion
 _ZERO, _ONE, _BYTE, _HALF, _LOW = (np.uint64(n) for n in (0, 1, 255, 32, 0xFFFFFFFF))
@@ -23,7 +20,7 @@ _ODD = np.uint64(0x94D049BB133111EB)
 
 
 @kernel
-def by_value(cells: Cells, values: int, alive: NDArray[np.bool_], rows: Rows, ends: NDArray[np.int64]) -> None:
+def by_value(cells: Codes, values: int, alive: Mask, rows: Rows, ends: Ints) -> None:
     """The living rows in the order of their cells. OUT rows; ends[value]: where those with a value end"""
     ends[:] = 0
     for row in range(len(cells)):
@@ -41,7 +38,7 @@ def by_value(cells: Cells, values: int, alive: NDArray[np.bool_], rows: Rows, en
 
 
 @kernel
-def strip(ordered: Rows, ends: NDArray[np.int64], skip_null: bool, fresh: int, rows: Rows, starts: Rows) -> Any:
+def strip(ordered: Rows, ends: Ints, skip_null: bool, fresh: int, rows: Rows, starts: Rows) -> Any:
     """The partition by one column. IN what `by_value` gives; OUT rows, starts. Returns how many groups there are."""
     groups, size, begin = 0, 0, 0
     starts[0] = 0
@@ -64,9 +61,7 @@ def _mark(one: Any, other: Any, marks: int) -> Any:
 
 
 @kernel
-def matching(
-    one: Cells, other: Cells, alive: NDArray[np.bool_], fresh: int, marks: NDArray[np.bool_], rows: Rows
-) -> Any:
+def matching(one: Codes, other: Codes, alive: Mask, fresh: int, marks: Mask, rows: Rows) -> Any:
     """The living rows whose two values some new row may have. OUT rows; marks: False before. Returns how many.
 
     A mark stands for many pairs of values, so some rows are found that match no new one.
@@ -117,11 +112,11 @@ class PartitionScratch(NamedTuple):
     and after each call `counts` is 0.
     """
 
-    keys: NDArray[np.uint64]
-    spare: NDArray[np.uint64]
-    before: NDArray[np.int64]
-    behind: NDArray[np.int64]
-    seen: NDArray[np.uint32]
+    keys: Words
+    spare: Words
+    before: Ints
+    behind: Ints
+    seen: Codes
     counts: NDArray[np.int32]
 
 
@@ -129,7 +124,7 @@ class PartitionScratch(NamedTuple):
 def refine(
     rows: Rows,
     starts: Rows,
-    cells: Cells,
+    cells: Codes,
     skip_null: bool,
     fresh: int,
     scratch: PartitionScratch,
@@ -189,7 +184,7 @@ def refine(
 
 
 @kernel
-def neighbours(rows: Rows, starts: Rows, most: int, pairs: NDArray[np.int64]) -> Any:
+def neighbours(rows: Rows, starts: Rows, most: int, pairs: Ints) -> Any:
     """Some pairs of rows that are next to each other in a group, evenly over all. OUT pairs[pair, 2]. Returns how
     many.
     """
@@ -217,7 +212,7 @@ def pairs_within(starts: Rows) -> Any:
 
 
 @kernel
-def compare(cells: Cells, pairs: NDArray[np.int64], skip_null: bool, agree: Words, less: Words, more: Words) -> None:
+def compare(cells: Codes, pairs: Ints, skip_null: bool, agree: Words, less: Words, more: Words) -> None:
     """What two rows are to each other. IN cells[column, row], pairs[pair, 2]; OUT agree, less, more [pair, word], zero
     before: sets of columns
     """
@@ -237,7 +232,7 @@ def compare(cells: Cells, pairs: NDArray[np.int64], skip_null: bool, agree: Word
 
 
 @kernel
-def sort_rows(rows: Rows, cells: Cells, ends: NDArray[np.int64], ordered: Rows, falling: bool = False) -> None:
+def sort_rows(rows: Rows, cells: Codes, ends: Ints, ordered: Rows, falling: bool = False) -> None:
     """Rows in the order of their cells, from the highest down where `falling`; those with equal cells stay as they are.
     OUT ordered; ends[value]: anything
     """

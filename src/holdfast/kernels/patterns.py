@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.kernels.arrays import Bytes, Mask
 from holdfast.kernels.jit import inlined, kernel
 
 _BLOCK = 256  # pairs that are looked at together
@@ -60,9 +61,7 @@ def _mark_needed(
 
 
 @kernel
-def keep_needed(
-    digits: NDArray[np.uint8], sets: ColumnSets, most: int, counts: NDArray[np.int32], kept: NDArray[np.bool_]
-) -> None:
+def keep_needed(digits: Bytes, sets: ColumnSets, most: int, counts: NDArray[np.int32], kept: Mask) -> None:
     """Keep each pair that has a pattern which fewer than `most` kept pairs have.
 
     IN digits[column, pair]; IN OUT counts[set, pattern]: kept pairs that have it; OUT kept[pair], False before
@@ -86,7 +85,7 @@ def keep_needed(
 
 
 @kernel
-def drop(digits: NDArray[np.uint8], sets: ColumnSets, counts: NDArray[np.int32]) -> None:
+def drop(digits: Bytes, sets: ColumnSets, counts: NDArray[np.int32]) -> None:
     """Count pairs no longer that were kept. IN digits[column, pair]; IN OUT counts[set, pattern]"""
     patterns, folded, first = np.empty(len(sets.parent), np.int32), sets.folded, sets.first
     for pair in range(digits.shape[1]):

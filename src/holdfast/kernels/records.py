@@ -4,9 +4,7 @@ A quote counts only at the start of a field, a doubled quote inside is a quote, 
 the field, and LF and CR end a record: what `sources/records.py` does with patterns, at about a nanosecond a byte.
 """
 
-import numpy as np
-from numpy.typing import NDArray
-
+from holdfast.kernels.arrays import Bytes, Ints
 from holdfast.kernels.jit import inlined, kernel
 
 FIELD_START, PLAIN, QUOTED, QUOTE_IN_QUOTED = 0, 1, 2, 3
@@ -25,8 +23,8 @@ def _mode_after(mode: int, byte: int, separator: int, quote: int) -> int:
 
 @kernel
 def find_cuts(
-    data: NDArray[np.uint8], first: int, separator: int, quote: int, size: int, state: NDArray[np.int64],
-    cuts: NDArray[np.int64],
+    data: Bytes, first: int, separator: int, quote: int, size: int, state: Ints,
+    cuts: Ints
 ) -> int:  # fmt: skip
     """Look at the next bytes of a file; gives how many cuts were found among them.
 
@@ -53,8 +51,8 @@ def find_cuts(
 
 @kernel
 def index_records(
-    data: NDArray[np.uint8], first: int, line: int, separator: int, quote: int, starts: NDArray[np.int64],
-    ends: NDArray[np.int64], lines: NDArray[np.int64], fields: NDArray[np.int64], state: NDArray[np.int64],
+    data: Bytes, first: int, line: int, separator: int, quote: int, starts: Ints,
+    ends: Ints, lines: Ints, fields: Ints, state: Ints
 ) -> int:  # fmt: skip
     """Where each record begins and ends, on which line, and how many fields it has; gives how many records there are.
 

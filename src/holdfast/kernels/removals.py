@@ -7,12 +7,9 @@ stop as soon as more than `most` rows must go: what they return then is a lower 
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from holdfast.kernels.arrays import Codes, Ints, Rows
 from holdfast.kernels.jit import kernel
-
-Rows = NDArray[np.int32]
-Cells = NDArray[np.uint32]
 
 
 @kernel
@@ -51,7 +48,7 @@ def leave_out(rows: Rows, starts: Rows, first: int, end: int, kept: Rows, kept_s
 
 
 @kernel
-def for_constant(rows: Rows, starts: Rows, cells: Cells, skip_null: bool, counts: NDArray[np.int64], most: int) -> Any:
+def for_constant(rows: Rows, starts: Rows, cells: Codes, skip_null: bool, counts: Ints, most: int) -> Any:
     """All rows of a group but those of its most frequent value; with `skip_null` each null is a value of its own.
 
     IN cells[row] of the column; counts[value]: zero, before and after
@@ -74,7 +71,7 @@ def for_constant(rows: Rows, starts: Rows, cells: Cells, skip_null: bool, counts
 
 
 @kernel
-def for_pair(ordered: Rows, values: Cells, group_of: Rows, starts: Rows, ends: Rows, tails: Cells, most: int) -> Any:
+def for_pair(ordered: Rows, values: Codes, group_of: Rows, starts: Rows, ends: Rows, tails: Codes, most: int) -> Any:
     """All rows of a group but a longest subsequence in which the second column never falls.
 
     All groups are worked on at once, row by row in one order of the whole table. The tails of a group are ascending:

@@ -3,16 +3,14 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from holdfast.kernels.arrays import Ints, Mask
 from holdfast.kernels.copying import copy_to
 from holdfast.kernels.jit import kernel
 
-Numbers = NDArray[np.int64]
-
 
 @kernel
-def count_out(values: Numbers, tails: Numbers, most: int) -> Any:
+def count_out(values: Ints, tails: Ints, most: int) -> Any:
     """The least number of values that must go so that none is below one before it, or a number above `most`.
 
     The k-th tail is the least value at the end of a sequence of k + 1 values that never falls; a value prolongs the
@@ -34,7 +32,7 @@ def count_out(values: Numbers, tails: Numbers, most: int) -> Any:
 
 
 @kernel
-def mark_out(values: Numbers, tails: Numbers, before: Numbers, out: NDArray[np.bool_]) -> None:
+def mark_out(values: Ints, tails: Ints, before: Ints, out: Mask) -> None:
     """OUT out[i]: whether the i-th value goes, of the fewest that must.
 
     Scratch: tails, as long as values: the places of what `count_out` keeps; before[i]: the place of the value before it
@@ -55,7 +53,7 @@ def mark_out(values: Numbers, tails: Numbers, before: Numbers, out: NDArray[np.b
 
 
 @kernel
-def _above(values: Numbers, tails: Numbers, size: int, value: int) -> Any:
+def _above(values: Ints, tails: Ints, size: int, value: int) -> Any:
     """The first tail above a value, which the last one is; where there are values, tails are places among them."""
     low, high = 0, size - 1
     while low < high:
@@ -69,7 +67,7 @@ def _above(values: Numbers, tails: Numbers, size: int, value: int) -> Any:
 
 
 @kernel
-def longest_climb(ones: Numbers, others: Numbers, tails: Numbers) -> Any:
+def longest_climb(ones: Ints, others: Ints, tails: Ints) -> Any:
     """The length of the longest sequence in which both numbers rise with every step.
 
     IN ones, ascending, and others, ascending where ones are equal. Scratch: tails, as long as they are
@@ -92,7 +90,7 @@ def longest_climb(ones: Numbers, others: Numbers, tails: Numbers) -> Any:
 
 
 @kernel
-def count_falls(values: Numbers, spare: Numbers) -> Any:
+def count_falls(values: Ints, spare: Ints) -> Any:
     """How many pairs of values fall, by merging. Leaves values sorted.
 
     Scratch: spare, as long as values

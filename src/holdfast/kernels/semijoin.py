@@ -8,6 +8,7 @@ Axes: `i` is a row; the bitmaps have 2**bits places.
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.kernels.arrays import Ints, Mask, Words
 from holdfast.kernels.jit import kernel
 
 
@@ -21,7 +22,7 @@ def _mixed(state: int, key: int) -> np.uint32:
 
 
 @kernel
-def marked(codes: NDArray[np.unsignedinteger], marks: NDArray[np.bool_], places: NDArray[np.int64]) -> int:
+def marked(codes: NDArray[np.unsignedinteger], marks: Mask, places: Ints) -> int:
     """The rows whose code is marked. OUT places[:found], with room for one more"""
     found = 0
     for i in range(len(codes)):
@@ -41,9 +42,7 @@ def mix_codes(codes: NDArray[np.unsignedinteger], null_meets: bool, hashes: NDAr
 
 
 @kernel
-def mix_keys(
-    codes: NDArray[np.unsignedinteger], keys: NDArray[np.int64], shared: NDArray[np.bool_], hashes: NDArray[np.uint32]
-) -> None:
+def mix_keys(codes: NDArray[np.unsignedinteger], keys: Ints, shared: Mask, hashes: NDArray[np.uint32]) -> None:
     """Take in a column whose codes have keys; a code that isn't shared has no partner. IN OUT hashes[i]"""
     for i in range(len(codes)):
         if not shared[codes[i]]:
@@ -53,7 +52,7 @@ def mix_keys(
 
 
 @kernel
-def see(hashes: NDArray[np.uint32], bits: int, once: NDArray[np.uint64], twice: NDArray[np.uint64]) -> None:
+def see(hashes: NDArray[np.uint32], bits: int, once: Words, twice: Words) -> None:
     """Mark the hashes that are there, and those that are there twice. IN OUT once, twice"""
     shift = np.uint32(32 - bits)
     for i in range(len(hashes)):
@@ -65,7 +64,7 @@ def see(hashes: NDArray[np.uint32], bits: int, once: NDArray[np.uint64], twice: 
 
 
 @kernel
-def seen(hashes: NDArray[np.uint32], bits: int, marks: NDArray[np.uint64], places: NDArray[np.int64]) -> int:
+def seen(hashes: NDArray[np.uint32], bits: int, marks: Words, places: Ints) -> int:
     """The rows whose hash is marked. OUT places[:found]"""
     shift, found = np.uint32(32 - bits), 0
     for i in range(len(hashes)):

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.kernels.arrays import Bytes, Codes, Ints
 from holdfast.kernels.cells import BLOCK, Cells, row_at
 from holdfast.kernels.digits import UNKNOWN, Digits, compare, number_pairs
 from holdfast.kernels.jit import kernel
@@ -34,10 +35,10 @@ class Seen(NamedTuple):
     `pairs[i]` and the number `found[i]`.
     """
 
-    bits: NDArray[np.uint8]
-    used: NDArray[np.int64]
-    pairs: NDArray[np.int64]
-    found: NDArray[np.int64]
+    bits: Bytes
+    used: Ints
+    pairs: Ints
+    found: Ints
 
 
 @kernel
@@ -52,7 +53,7 @@ def _note(seen: Seen, number: Any, first: Any, second: Any, digits: Digits) -> N
 
 
 @kernel
-def _look(numbers: NDArray[np.uint32], n: Any, first: int, step: int, second: int, digits: Digits, seen: Seen) -> None:
+def _look(numbers: Codes, n: Any, first: int, step: int, second: int, digits: Digits, seen: Seen) -> None:
     """Note those of n pairs that are seen first: row `first + j * step` and row `second + j`, unless they are one."""
     bits = seen.bits
     for j in range(n):
@@ -64,9 +65,7 @@ def _look(numbers: NDArray[np.uint32], n: Any, first: int, step: int, second: in
 
 
 @kernel
-def scan(
-    rows: Cells, firsts: NDArray[np.int64], begin: int, end: int, digits: Digits, at: NDArray[np.int64], seen: Seen
-) -> bool:
+def scan(rows: Cells, firsts: Ints, begin: int, end: int, digits: Digits, at: Ints, seen: Seen) -> bool:
     """Compare each row of `firsts` with the rows at the places from `begin` to before `end`, itself aside. All of them
     pass over some rows before the next come, so that these stay in the cache.
 
@@ -114,7 +113,7 @@ def _add_apart(
 
 
 @kernel
-def _compare_apart(rows: Cells, place: int, apart: int, n: int, digits: Digits, planes: NDArray[np.uint8]) -> None:
+def _compare_apart(rows: Cells, place: int, apart: int, n: int, digits: Digits, planes: Bytes) -> None:
     """The digits of n pairs: each row from `place` on with the row so far behind it. OUT planes[p * BLOCK + j]"""
     for p in range(len(digits.scale)):
         planes[p * BLOCK : p * BLOCK + n] = 0
@@ -131,9 +130,7 @@ def _compare_apart(rows: Cells, place: int, apart: int, n: int, digits: Digits, 
 
 
 @kernel
-def scan_apart(
-    rows: Cells, used: int, distances: NDArray[np.int64], digits: Digits, at: NDArray[np.int64], seen: Seen
-) -> bool:
+def scan_apart(rows: Cells, used: int, distances: Ints, digits: Digits, at: Ints, seen: Seen) -> bool:
     """Compare each row with the rows that are so far behind it.
 
     IN  used: how many rows there are

@@ -1,17 +1,11 @@
 """Binary search among byte strings that lie end to end in one buffer (Arrow's layout)."""
 
-import numpy as np
-from numpy.typing import NDArray
-
+from holdfast.kernels.arrays import Bytes, Ints, Mask
 from holdfast.kernels.jit import kernel, measured
-
-Ints = NDArray[np.int64]
-Marks = NDArray[np.bool_]
-Bytes = NDArray[np.uint8]
 
 
 @kernel
-def _compare(a: Bytes, a0: int, a1: int, b: Bytes, b0: int, b1: int) -> int:
+def compare_bytes(a: Bytes, a0: int, a1: int, b: Bytes, b0: int, b1: int) -> int:
     """Below, at or above 0 as a[a0:a1] is below, equal to or above b[b0:b1], byte by byte."""
     for i in range(min(a1 - a0, b1 - b0)):
         x, y = a[a0 + i], b[b0 + i]
@@ -21,9 +15,7 @@ def _compare(a: Bytes, a0: int, a1: int, b: Bytes, b0: int, b1: int) -> int:
 
 
 @measured(lambda offsets, _data, _order, asked, *_: 4 * len(asked) * len(offsets).bit_length())
-def lower_bound(
-    offsets: Ints, data: Bytes, order: Ints, q_offsets: Ints, q_data: Bytes, at: Ints, equal: Marks
-) -> None:
+def lower_bound(offsets: Ints, data: Bytes, order: Ints, q_offsets: Ints, q_data: Bytes, at: Ints, equal: Mask) -> None:
     """For each query: how many of the sorted strings are below it, and whether the next one equals it.
 
     IN  offsets, data: n strings; order: their sorting permutation, or empty where they lie sorted
@@ -39,7 +31,7 @@ def lower_bound(
         while low < high:
             middle = (low + high) // 2
             row = middle if sorted_already else order[middle]
-            sign = _compare(data, offsets[row], offsets[row + 1], q_data, q0, q1)
+            sign = compare_bytes(data, offsets[row], offsets[row + 1], q_data, q0, q1)
             if sign < 0:
                 low = middle + 1
             else:

@@ -6,15 +6,10 @@ Partitions and cells are those of `partitions`.
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from holdfast.kernels.arrays import Codes, Ints, Mask, Rows, Words
 from holdfast.kernels.jit import inlined, kernel
 from holdfast.kernels.partitions import PartitionScratch, neighbours, pairs_within, refine, sort_keys
-
-Rows = NDArray[np.int32]
-Ints = NDArray[np.int64]
-Cells = NDArray[np.uint32]
-Words = NDArray[np.uint64]
 
 _HALF, _LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
 
@@ -25,7 +20,7 @@ class PartitionedTable(NamedTuple):
     Pairs of rows that are both older than `fresh` are not compared; with `skip_null`, nor are those whose cell is null.
     """
 
-    cells: Cells
+    cells: Codes
     values: Ints
     skip_null: bool
     fresh: int
@@ -33,7 +28,7 @@ class PartitionedTable(NamedTuple):
 
 
 @kernel
-def _check_constants(rows: Rows, starts: Rows, cells: Cells, columns: Ints, skip_null: bool, pairs: Ints) -> Any:
+def _check_constants(rows: Rows, starts: Rows, cells: Codes, columns: Ints, skip_null: bool, pairs: Ints) -> Any:
     """For each of some columns two rows of a group that differ there, if there are. OUT pairs. Returns how many."""
     found = 0
     for column in columns:
@@ -54,7 +49,7 @@ def _check_constants(rows: Rows, starts: Rows, cells: Cells, columns: Ints, skip
 
 
 @inlined
-def _two(one: int, other: int, own: Any, cells: Cells, others: Ints, falling: Any, skip_null: bool, pairs: Ints) -> Any:
+def _two(one: int, other: int, own: Any, cells: Codes, others: Ints, falling: Any, skip_null: bool, pairs: Ints) -> Any:
     """A group of two rows. Returns how many of the orders it breaks that stood."""
     broken = 0
     a, b = own[one], own[other]
@@ -164,13 +159,7 @@ def _beside_new(
 
 @kernel
 def _check_orders(
-    rows: Rows,
-    starts: Rows,
-    table: PartitionedTable,
-    column: int,
-    others: Ints,
-    falling: NDArray[np.bool_],
-    pairs: Ints,
+    rows: Rows, starts: Rows, table: PartitionedTable, column: int, others: Ints, falling: Mask, pairs: Ints
 ) -> None:
     """For a column and each of some others two rows of a group that break their order: the ascending one, or, where
     `falling`, the descending one.
@@ -233,8 +222,8 @@ class ContextSpec(NamedTuple):
     orders_from: Ints
     one: Ints
     other: Ints
-    falling: NDArray[np.bool_]
-    key: NDArray[np.bool_]
+    falling: Mask
+    key: Mask
 
 
 class Path(NamedTuple):
@@ -292,7 +281,7 @@ def _check_pairs(rows: Rows, starts: Rows, table: PartitionedTable, spec: Contex
 def prove(
     rows: Rows,
     starts: Rows,
-    cells: Cells,
+    cells: Codes,
     values: Ints,
     skip_null: bool,
     fresh: int,

@@ -14,13 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.kernels.agree_sets import Counter, add_all
+from holdfast.kernels.arrays import Bytes, Codes, Ints, Words
 from holdfast.kernels.cells import BLOCK, Cells, row_of
 from holdfast.kernels.copying import copy_to
 from holdfast.kernels.digits import Digits, compare, number_pairs
 from holdfast.kernels.hashing import enter, hash_lanes
 from holdfast.kernels.jit import kernel
-
-Ints = NDArray[np.int64]
 
 
 @kernel
@@ -56,14 +55,14 @@ def _odd_rows(weights: Ints, own: Ints, tile: Ints, odd: Ints) -> int:
 
 
 @kernel
-def _count(numbers: NDArray[np.uint32], n: Any, times: Any, counts: NDArray[Any]) -> None:
+def _count(numbers: Codes, n: Any, times: Any, counts: NDArray[Any]) -> None:
     """Count each of n numbers `times` times. OUT counts[number]"""
     for j in range(n):
         counts[numbers[j]] += times
 
 
 @kernel
-def _count_sparse(numbers: NDArray[np.uint32], twos: NDArray[np.uint64], n: int, times: Any, counts: Any) -> None:
+def _count_sparse(numbers: Codes, twos: Words, n: int, times: Any, counts: Any) -> None:
     """The same where most numbers are 0: eight zeros in a row are counted at once. IN twos: the numbers, two by two"""
     zeros = 0
     for group in range(n // 8):
@@ -118,7 +117,7 @@ def tally_numbers(
 
 
 @kernel
-def _gather(planes: NDArray[np.uint8], n: int, many: int, lanes: NDArray[np.uint64]) -> None:
+def _gather(planes: Bytes, n: int, many: int, lanes: Words) -> None:
     """Words from planes, eight to a word. IN planes[p * BLOCK + j]; OUT lanes[word, j]"""
     for p in range(many):
         lane, plane = lanes[p >> 3][:n], planes[p * BLOCK :][:n]

@@ -10,12 +10,10 @@ it is now; so the order of batches does not matter.
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from holdfast.kernels.arrays import Ints, Mask, Words
 from holdfast.kernels.jit import kernel, measured
 
-Ints = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 Int = np.int64 | int
 
 TESTED, USUAL, GROUPS, PAIRED, AGREEMENT, KNOWN, SAME = range(7)  # the sums
@@ -24,7 +22,7 @@ TESTED, USUAL, GROUPS, PAIRED, AGREEMENT, KNOWN, SAME = range(7)  # the sums
 class ClusterCells(NamedTuple):
     """Rows in groups: `keys[cell]` is a cell's cluster and value; a cluster's cells hang in a chain."""
 
-    keys: NDArray[np.uint64]
+    keys: Words
     counts: Ints  # of each cell
     following: Ints  # of each cell, the next one of its cluster; -1 ends a chain
     sizes: Ints  # of each cluster
@@ -49,7 +47,7 @@ def _cells_in(clusters: Ints, cells: ClusterCells) -> int:
 
 
 @measured(lambda keys, _word, first, _head, _following: len(keys) - first)
-def link(keys: NDArray[np.uint64], word: int, first: int, head: Ints, following: Ints) -> None:
+def link(keys: Words, word: int, first: int, head: Ints, following: Ints) -> None:
     """Put the cells from `first` on into the chains of their clusters, or of their values. What has no chain, as values
     beyond those known, is nobody else's.
 

@@ -73,7 +73,7 @@ class BoxTree:
         self._look_at_all()  # damage must not get a new checksum
         leaves, nodes = int(self.pools.facts[LEAVES]), int(self.pools.facts[NODES])
         self._make_room(leaves // 16)
-        boxdelete.wipe(self.pools)
+        _wipe(self.pools)
         kept = {name: getattr(self.pools, name)[: leaves + leaves // 16 + 64] for name in _OF_LEAVES}
         kept |= {name: getattr(self.pools, name)[: nodes + nodes // 16 + 64] for name in _OF_NODES}
         sums = np.empty(len(kept["ids"]), np.uint64)
@@ -261,6 +261,16 @@ def _pools(dims: int, leaves: int, nodes: int) -> Tree:
         np.zeros(leaves, np.bool_),
         np.empty(0, np.uint64),
     )
+
+
+def _wipe(pools: Tree) -> None:
+    """Write zeros wherever no row and no entry is. What is zero is not written, so that no page is copied for it."""
+    for names, used in ((("ids", "values"), pools.filled), (("child", "lows", "highs", "below"), pools.used)):
+        for name in names:
+            pool = getattr(pools, name)
+            free = np.arange(pool.shape[-1]) >= used[:, None]
+            pool[(free if pool.ndim == 2 else free[:, None]) & (pool != 0)] = 0
+    pools.fences[np.arange(FAN) >= pools.used[:, None]] = 0
 
 
 def _lengthened(pool: NDArray[Any], length: int) -> NDArray[Any]:

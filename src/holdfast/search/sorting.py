@@ -36,11 +36,5 @@ def sorted_order(keys: list[NDArray[np.int64]], rows: int) -> NDArray[np.int64]:
 
 def ranks(keys: NDArray[np.int64]) -> NDArray[np.int64]:
     """How many distinct keys are below each key."""
-    order = np.argsort(keys)
-    ordered = keys[order]
-    step = np.empty(len(keys), np.int64)
-    step[:1] = 0
-    step[1:] = ordered[1:] != ordered[:-1]
-    rank = np.empty(len(keys), np.int64)
-    rank[order] = np.cumsum(step)
+    rank: NDArray[np.int64] = np.unique(keys, return_inverse=True)[1]
     return rank
