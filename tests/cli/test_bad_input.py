@@ -191,8 +191,8 @@ def test_a_file_of_a_header_only_changes_nothing(holdfast: Holdfast, state: Path
 # ---- rows -----------------------------------------------------------------------------------------------------------
 
 
-def test_deletes_of_rows_that_are_not_there(holdfast: Holdfast, state: Path, reader: str, tmp_path: Path) -> None:
-    gone = write(tmp_path / f"{reader}.csv", ["id", "1", *map(str, range(71, 76))])
+def test_deletes_of_rows_that_are_not_there(holdfast: Holdfast, state: Path, tmp_path: Path) -> None:
+    gone = write(tmp_path / "rows.csv", ["id", "1", *map(str, range(71, 76))])
     with untouched(state):
         ran = holdfast("apply", state, "--delete", gone)
         refused(ran, "5 rows to delete or update are not there", "(id=71); (id=72); (id=73)", "--on-missing ignore")
@@ -227,11 +227,11 @@ def test_deletes_without_a_key_name_the_first_columns(holdfast: Holdfast, people
         )
 
 
-def test_a_duplicate_declared_key(holdfast: Holdfast, state: Path, reader: str, tmp_path: Path) -> None:
-    again = write(tmp_path / f"{reader}.csv", [HEADER, "9,Eve,1.5,2024-01-01", "2,Flo,1.5,2024-01-01"])
+def test_a_duplicate_declared_key(holdfast: Holdfast, state: Path, tmp_path: Path) -> None:
+    again = write(tmp_path / "rows.csv", [HEADER, "9,Eve,1.5,2024-01-01", "2,Flo,1.5,2024-01-01"])
     with untouched(state):
         refused(holdfast("apply", state, "--insert", again), "a row repeats a declared key", "(id=2)")
-    twice = write(tmp_path / f"{reader}-twice.csv", [HEADER, "9,Eve,1.5,2024-01-01", "9,Flo,1.5,2024-01-01"])
+    twice = write(tmp_path / "twice.csv", [HEADER, "9,Eve,1.5,2024-01-01", "9,Flo,1.5,2024-01-01"])
     with untouched(state):
         refused(holdfast("apply", state, "--insert", twice), "a row repeats a declared key", "(id=9)")
         refused(holdfast("apply", state, "--snapshot", twice), "a row repeats a declared key", "(id=9)")
@@ -239,9 +239,9 @@ def test_a_duplicate_declared_key(holdfast: Holdfast, state: Path, reader: str, 
     assert not (tmp_path / "new").exists()
 
 
-def test_a_null_in_a_declared_key(holdfast: Holdfast, state: Path, reader: str, tmp_path: Path) -> None:
+def test_a_null_in_a_declared_key(holdfast: Holdfast, state: Path, tmp_path: Path) -> None:
     lines = [HEADER, ",Eve,1.5,2024-01-01", "9,Flo,1.5,2024-01-01"]
-    nameless = write(tmp_path / f"{reader}.csv", lines)
+    nameless = write(tmp_path / "rows.csv", lines)
     with untouched(state):
         for part in ("--insert", "--delete", "--snapshot"):
             refused(holdfast("apply", state, part, nameless), "declared key (id) is null in 1 place;")
