@@ -144,7 +144,7 @@ def test_a_reader_that_holds_on_to_the_past_is_said(tmp_path: Path) -> None:
         reader.execute("SELECT * FROM results").fetchall()
         with closing(reader):
             monitor._store._db.execute("PRAGMA busy_timeout = 10")
-            with pytest.raises(BadInput, match="a process that reads it holds the log"):
+            with pytest.raises(BadInput, match="a process that reads it holds its log"):
                 monitor.vacuum()
         with View.open(tmp_path / "state"):  # which needs no log
             monitor.vacuum()

@@ -87,7 +87,7 @@ def test_several_tables_under_names_of_their_own(holdfast: Holdfast, people: Pat
 
 def test_names_and_keys_that_do_not_fit(holdfast: Holdfast, people: Path, tmp_path: Path) -> None:
     state = tmp_path / "state"
-    refused(holdfast("init", state, people, people), "two sources are called 'people'", "other=")
+    refused(holdfast("init", state, people, people), "two sources are named 'people'", "other=")
     refused(holdfast("init", state, people, f"b={people}", "--key", "id"), "--key id", "table:id")
     refused(holdfast("init", state, people, "--key", "nobody:id"), "'nobody'")
     refused(holdfast("init", state, people, "--watch", "magic"), "'magic'", "column")

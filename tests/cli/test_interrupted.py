@@ -57,7 +57,7 @@ def test_ctrl_c_while_a_batch_is_applied(holdfast: Holdfast, many_rows: Path, tm
     with untouched(state):
         applying = start("apply", state, "--snapshot", many_rows, start_new_session=True)
         ran = interrupted(applying, lambda: files_in(segments) >= there + more)
-        refused(ran, "stopped", "before the batch")
+        refused(ran, "stopped", "applied whole, or not at all")
     assert holdfast("apply", state, "--snapshot", few).code == 0
 
 

@@ -155,7 +155,7 @@ def test_advice_from_rules_that_were_given(tmp_path: Path, tax: Path) -> None:
                 "GROUP BY grade, year",
                 "  GROUP BY year is enough",
                 "  grade is redundant: the other columns determine it, by year -> grade",
-                "  which columns determine others is known in part; --watch fd finds more",
+                "  only some rules say here which columns determine others; --watch fd finds more",
             ]
         )
         assert monitor.advise("DISTINCT bin, grade").redundant == (), "that rule does not hold"

@@ -133,7 +133,7 @@ def test_bad_rows_replace_no_other_file(holdfast: Holdfast, state: Path, tmp_pat
     before = mine.read_bytes()
     with untouched(state):
         result = holdfast("apply", state, "--insert", bad, "--batch-id", "b", "--quarantine", aside)
-        refused(result, str(mine), "in the way of bad rows", "another batch id")
+        refused(result, str(mine), "where bad rows would go", "another batch id")
     assert holdfast("apply", state, "--insert", good, "--batch-id", "b", "--quarantine", aside).code == 0
     assert mine.read_bytes() == before
 
@@ -147,7 +147,7 @@ def test_a_source_in_the_quarantine_stays(holdfast: Holdfast, state: Path, tmp_p
     with untouched(state):
         bad = write(aside / "c.people.inserts.csv", [noted, "5,Eve,much,2024-01-01,2,is bad"])
         result = holdfast("apply", state, "--insert", bad, "--batch-id", "c", "--quarantine", aside)
-        refused(result, str(bad), "in the way of bad rows")
+        refused(result, str(bad), "where bad rows would go")
         assert bad.exists()
     assert holdfast("apply", state, "--insert", mended, "--batch-id", "b", "--quarantine", aside).code == 0
     assert mended.read_bytes() == before

@@ -91,9 +91,9 @@ def test_a_snapshot_without_columns_is_refused(holdfast: Holdfast, state: Path, 
         refused(holdfast("apply", state, "--snapshot", empty, "--no-header"), str(empty), "without any column")
         keyless = file_of(tmp_path, "keyless.jsonl", b"{}\n{}\n")
         for part in ("--snapshot", "--insert"):
-            refused(holdfast("apply", state, part, keyless), str(keyless), "objects without any key")
+            refused(holdfast("apply", state, part, keyless), str(keyless), "objects have no keys")
         aside = ["--quarantine", tmp_path / "aside"]
-        refused(holdfast("apply", state, "--insert", keyless, *aside), str(keyless), "objects without any key")
+        refused(holdfast("apply", state, "--insert", keyless, *aside), str(keyless), "objects have no keys")
     with hf.Monitor.open(state) as monitor, pytest.raises(hf.BadInput, match="without any column"):
         monitor.apply(snapshot=pd.DataFrame())
 

@@ -38,7 +38,7 @@ def test_a_state_that_is_being_written_waits(deleted: Path, holdfast: Holdfast) 
     import holdfast as hf
 
     with hf.Monitor.open(deleted), untouched(deleted):
-        refused(holdfast("vacuum", deleted), "being written by process")
+        refused(holdfast("vacuum", deleted), "is writing the state")
 
 
 def test_what_is_no_state_is_refused(tmp_path: Path, holdfast: Holdfast) -> None:

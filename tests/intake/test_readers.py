@@ -225,8 +225,8 @@ def test_some_sources_have_one_reader_only(tmp_path: Path) -> None:
         (str(folder), ReadOptions(reader="local"), "names of its folders"),
         (arrow, ReadOptions(reader="spark"), "Arrow files are not for Spark"),
         ("s3://bucket/t.parquet", ReadOptions(reader="local"), "not a local file"),
-        ("jdbc:x://host/db", ReadOptions(reader="local"), "databases are read by Spark"),
-        (str(folder / "year=2020" / "t.parquet"), ReadOptions(reader="local", schema="a INT"), "under a --schema"),
+        ("jdbc:x://host/db", ReadOptions(reader="local"), "Spark reads databases"),
+        (str(folder / "year=2020" / "t.parquet"), ReadOptions(reader="local", schema="a INT"), "with a --schema"),
         (arrow, ReadOptions(reader="magic"), "unknown reader 'magic'"),  # type: ignore[arg-type]
     ]
     for path, options, words in cases:

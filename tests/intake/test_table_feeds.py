@@ -156,7 +156,7 @@ def test_inserts_and_deletes_may_name_tables_too(monitor: Monitor, tmp_path: Pat
     old = file_of(tmp_path, "old.csv", "tbl,id\norders,1\ncustomers,A1\n")
     assert changed(monitor.apply(inserts=new, deletes=old, table_column="tbl")) == (2, 2, 0)
     assert [row[0] for row in rows_of(monitor.tables["orders"])] == [2, 9]
-    with pytest.raises(BadInput, match="a snapshot is of one table"):
+    with pytest.raises(BadInput, match="a snapshot holds one table"):
         monitor.apply(snapshot=new, table_column="tbl")
     with pytest.raises(BadInput, match="names the table of each row; leave out the table 'orders'"):
         monitor.apply(inserts=new, table_column="tbl", table="orders")

@@ -146,7 +146,7 @@ def test_rows_come_back_from_their_lines(rows: list[dict[str, Any]], ascii_only:
         path = Path(folder) / "f.jsonl"
         path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
         if rows and not any(rows):
-            with pytest.raises(BadInput, match="objects without any key"):
+            with pytest.raises(BadInput, match="objects have no keys"):
                 read(path)
             return
         table = read(path)

@@ -215,7 +215,7 @@ def test_a_backup_at_work_is_not_disturbed(state: Path, tmp_path: Path) -> None:
     def fetch(path: str, to: Path) -> int:
         if not tried:
             tried.append(path)
-            with pytest.raises(BadInput, match=f"one: the state is being written by process {os.getpid()}"):
+            with pytest.raises(BadInput, match=f"one: process {os.getpid()} is writing the state"):
                 backup(state, tmp_path / "one")
         return real(path, to)
 

@@ -67,7 +67,7 @@ def test_the_original_may_be_the_one_that_is_opened_last(tmp_path: Path, state: 
     with Monitor.open(state) as monitor:
         monitor.checkpoint()
     for write in (True, False):
-        with pytest.raises(BadInput, match=r"late: a copy of a state that has removed files from .* since"):
+        with pytest.raises(BadInput, match=r"late: this is a copy, and the original has removed files from .* since"):
             Monitor.open(tmp_path / "late", write=write)
     assert counts(tmp_path / "early") == counts(state) == (4, 1)
     assert len(files_in(tmp_path / "bulk")) == 2, "what a failed copying has written is gone"

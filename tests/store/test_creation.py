@@ -163,5 +163,5 @@ def test_a_lock_that_was_removed_meanwhile_is_taken_again(tmp_path: Path, monkey
     monkeypatch.setattr(lock, "_is_at", is_at)
     with Monitor.create(tmp_path / "state", {"things": ROWS}):
         assert len(calls) == 2
-        with pytest.raises(BadInput, match="being written by process"):
+        with pytest.raises(BadInput, match="is writing the state"):
             Monitor.open(tmp_path / "state")

@@ -102,7 +102,7 @@ def test_what_is_no_state(tmp_path: Path) -> None:
     make(tmp_path / "state").close()
     for found in (str(FORMAT - 1), str(FORMAT + 1), "none"):
         harm.change(tmp_path / "state", "UPDATE meta SET value = ? WHERE key = 'format'", found)
-        with pytest.raises(BadInput, match=f"format {found}, and this .* reads format {FORMAT} alone"):
+        with pytest.raises(BadInput, match=f"format {found}, and this .* reads only format {FORMAT}"):
             Monitor.open(tmp_path / "state")
 
 
@@ -168,7 +168,7 @@ def test_an_init_that_only_began(tmp_path: Path) -> None:
 def test_one_writer_at_a_time(tmp_path: Path) -> None:
     with make(tmp_path / "state") as monitor:
         for attempt in (lambda: Monitor.open(tmp_path / "state"), lambda: Store(tmp_path / "state", write=True)):
-            with pytest.raises(BadInput, match=f"being written by process {os.getpid()}"):
+            with pytest.raises(BadInput, match=f"process {os.getpid()} is writing the state"):
                 attempt()
         with Monitor.open(tmp_path / "state", write=False) as reader:
             assert type(reader) is View, "which offers nothing that writes"
@@ -193,7 +193,7 @@ def test_a_crash_lets_go_of_the_lock(tmp_path: Path) -> None:
     try:
         assert child.stdout is not None
         assert child.stdout.readline() == "open\n"
-        with pytest.raises(BadInput, match=f"being written by process {child.pid}; wait until it ends, or stop it"):
+        with pytest.raises(BadInput, match=f"process {child.pid} is writing the state; wait until it ends, or stop it"):
             Monitor.open(tmp_path / "state")
     finally:
         child.kill()
@@ -203,7 +203,7 @@ def test_a_crash_lets_go_of_the_lock(tmp_path: Path) -> None:
 
 def test_two_inits_at_once(tmp_path: Path) -> None:
     first = Store.create(tmp_path / "state", {})
-    with pytest.raises(BadInput, match="being written by process"):
+    with pytest.raises(BadInput, match="is writing the state"):
         make(tmp_path / "state")
     first.close()
     make(tmp_path / "state").close()

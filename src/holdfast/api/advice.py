@@ -25,8 +25,8 @@ def advice_on(text: str, have: Sequence[str], schema: Schema, results: Mapping[s
     orders = [read_order(each, schema.names) for each in have]
     if schema.nulls.are_distinct:
         raise BadInput(
-            "where nulls are distinct, rules don't cover rows with nulls, but queries sort and group them: "
-            "advice needs a state with --nulls equal"
+            "advice needs a state with --nulls equal: where nulls are distinct, rules don't cover rows with nulls, "
+            "but queries sort and group them"
         )
     used = [each for each in rule_classes().values() if each.name in results and {*each.rules} & {*USED}]
     given = [finding for each in used if each.given for finding in results[each.name].values()]
@@ -41,11 +41,11 @@ def _notes(clause: Clause, used: Collection[str]) -> list[str]:
     """Which classes to watch to learn more."""
     orders, dependencies = finder(Compatible).name, finder(FD).name
     if not used:
-        return [f"no class that is watched here answers this; start the state with --watch {dependencies},{orders}"]
+        return [f"no watched class answers this; start the state with --watch {dependencies},{orders}"]
     if orders in used:
         return []
     if clause.is_order:
-        return [f"which columns order others is known from given rules alone; --watch {orders} finds more"]
+        return [f"only given rules say here which columns order others; --watch {orders} finds more"]
     if dependencies in used:
         return []
-    return [f"which columns determine others is known in part; --watch {dependencies} finds more"]
+    return [f"only some rules say here which columns determine others; --watch {dependencies} finds more"]

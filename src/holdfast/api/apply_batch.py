@@ -165,9 +165,9 @@ def _refuse_with_table_column(sources: Sources, how: BatchOptions) -> None:
         named, table = how.table_column, how.table
         raise BadInput(f"the column {named!r} names the table of each row; leave out the table {table!r}")
     if sources.snapshot is not None:
-        raise BadInput("a snapshot is of one table; give the snapshots of several per table")
+        raise BadInput("a snapshot holds one table; give each table its own snapshot")
     if how.evolve:
-        raise BadInput("where rows are of several tables, a new column could belong to any; leave out evolve")
+        raise BadInput("leave out evolve: a new column could belong to any of the tables")
 
 
 def kind_of(parts: Iterable[Sources]) -> str:

@@ -70,7 +70,7 @@ def watch_folder(
 def _moving_aside(handle: Handle, folder: str | Path, quarantine: str | Path, refused: Refused) -> Handle:
     """The same handle, which moves a bad file into another folder. Errors of the disk or the state are raised."""
     if Path(quarantine).resolve() == Path(str(folder).removeprefix("file://")).resolve():
-        raise BadInput(f"{quarantine}: what is set aside here would arrive again; name another folder for it")
+        raise BadInput(f"{quarantine}: this is the watched folder, where bad files would arrive again; name another")
 
     def apply(path: str, batch_id: str) -> bool:
         try:
@@ -145,7 +145,7 @@ def _arrived(
             elif known.digest == digest:
                 yield None, HandledFile(path, looks, digest, known.version)
             else:
-                progress.note(f"{path}: replaced since it was applied; what it holds now is a new batch")
+                progress.note(f"{path}: replaced since it was applied; its new content is a new batch")
                 version = known.version + 1
                 yield f"file:{path}#{version}-{digest[:16]}", HandledFile(path, looks, digest, version)
 
@@ -168,6 +168,6 @@ def _changed_since_applied(path: str, facts: stat_result, store: Store, progress
         return False
     progress.note(
         f"{path}: changed since it was applied as batch {applied.seq}, and skipped; "
-        "to apply what it holds now, move it in under another name"
+        "to apply its new content, move it in under another name"
     )
     return True

@@ -91,8 +91,8 @@ class _StateContent:
             return []
         first = self._events[-1].seq
         return [
-            f"Of {every:,} times that a rule broke, was mended or came to follow from others, the last "
-            f"{len(self._events):,} are shown, those since batch {first:,}."
+            f"Rules broke, were mended or came to follow from others {every:,} times. The page shows the last "
+            f"{len(self._events):,}, since batch {first:,}."
         ]
 
     # ---- rules ------------------------------------------------------------------------------------------------------
@@ -214,4 +214,4 @@ def _left_out_values(memory: Memory) -> list[str]:
         return []
     rows, batches = sum(left_out.values()), len(left_out)
     with_batches = f"batch {next(iter(left_out))}" if batches == 1 else f"{batches:,} batches"
-    return [f"Of {rows:,} rows that broke rules with {with_batches} the values are not stored, as they were too many."]
+    return [f"The values of {rows:,} rows that broke rules with {with_batches} are not stored: they were too many."]

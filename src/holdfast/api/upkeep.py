@@ -62,7 +62,7 @@ class Upkeep:
         except (Damaged, Missing) as error:
             state.progress.note(f"The batch is stored, but its files can't be merged: {error}.")
         except BadInput:
-            state.progress.note("The batch is stored; its files are merged when the disk has room for it.")
+            state.progress.note("The batch is stored; its files will be merged when the disk has room.")
         else:
             return
         self._store.postpone_checkpoint(seq + min(max(state.replay_batches, 1), _MOST_BATCHES))

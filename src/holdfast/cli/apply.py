@@ -41,7 +41,7 @@ def init(
     columns: Columns = None,
     nulls: Annotated[NullMode, typer.Option(help="Whether null equals null.")] = "equal",
     segments: Annotated[
-        str | None, typer.Option(help="Another place for the bulk files: a path or URI that Spark can read.")
+        str | None, typer.Option(help="Another place for the bulk files: a path, or an address such as s3://….")
     ] = None,
     form: Output = "text",
     options: ReadOptions,

@@ -51,7 +51,10 @@ def discover(
     form: Output = "text",
     as_: Annotated[
         Literal["dc"] | None,
-        typer.Option("--as", help=f"Print {_AS_DENIALS_TITLES} as denial constraints, one for all readings."),
+        typer.Option(
+            "--as",
+            help=f"Print {_AS_DENIALS_TITLES} as denial constraints, each of which stands for all readings of a rule.",
+        ),
     ] = None,
     html: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write a page.")] = None,
     redact: Annotated[bool, typer.Option("--redact", help="Replace values on the page by hashes.")] = False,

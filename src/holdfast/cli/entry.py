@@ -21,7 +21,7 @@ for _commands in ("discover", "apply", "rules", "columns", "show", "upkeep"):
     import_module(f"holdfast.cli.{_commands}")
 
 _INTERRUPTED = 130  # typer's exit code for Ctrl-C
-_STOPPED = "stopped; a state that was being changed is as before the batch, or as after it"
+_STOPPED = "stopped; a batch or change that had begun is applied whole, or not at all"
 
 
 def run() -> NoReturn:

@@ -129,7 +129,7 @@ def applying(
         str | None, typer.Option(help="The column with the table of each row, if a file has rows of several tables.")
     ] = None,
     on_missing: Annotated[
-        Literal["error", "ignore"], typer.Option(help="What to do about rows to delete or update that aren't there.")
+        Literal["error", "ignore"], typer.Option(help="Refuse or ignore deletes and updates of rows that aren't there.")
     ] = "error",
     quarantine: Annotated[
         Path | None,

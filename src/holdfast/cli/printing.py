@@ -101,8 +101,8 @@ def warn_unlisted(progress: TerminalProgress, findings: Iterable[Mapping[str, An
     for finding in findings:
         if not finding.get("listed", True):
             progress.note(
-                f"rule {finding['name']}: {finding['violations']:,} violations, more than the "
-                f"{finding['pair_limit']:,} that are stored as pairs; only their number is stored (see --pair-limit)"
+                f"rule {finding['name']}: {finding['violations']:,} violations, more than "
+                f"{finding['pair_limit']:,}: only their number is stored, and not the pairs (see --pair-limit)"
             )
 
 

@@ -179,5 +179,5 @@ def _one_or_all(files: list[str]) -> str | list[str]:
     from holdfast.api.checks import is_rule_file
 
     if len(files) > 1 and any(map(is_rule_file, files)):
-        raise BadInput("give one rule file at a time, or rules one by one")
+        raise BadInput("give either one rule file, or rules as texts")
     return files[0] if len(files) == 1 else files

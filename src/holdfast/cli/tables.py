@@ -34,7 +34,7 @@ def named(sources: list[str], jdbc_table: str | None) -> dict[str, str]:
             path = source
             name = jdbc_table or "table" if source.startswith("jdbc:") else Path(source).name.split(".")[0]
         if name in tables:
-            raise BadInput(f"two sources are called {name!r}; rename one of them: other={path}")
+            raise BadInput(f"two sources are named {name!r}; give one another name: other={path}")
         tables[name] = path
     return tables
 

@@ -19,7 +19,9 @@ def verify(
     state: State,
     deep: Annotated[
         bool,
-        typer.Option("--deep", help="Also compare with rediscovery from scratch, in large tables for some columns."),
+        typer.Option(
+            "--deep", help="Also find all rules again and compare; in large tables, those about some columns."
+        ),
     ] = False,
     form: Output = "text",
 ) -> None:

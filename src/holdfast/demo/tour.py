@@ -32,7 +32,7 @@ def run(html: Path) -> None:
         with Monitor.create(here / "state", source, rules=rules, key="Id", options=spark, progress=progress) as watch:
             for table in findings_tables([finding.to_json() for finding in watch.results()]):
                 _console.print(table)
-            _heading("What do the data look as if it were meant?")
+            _heading("Which rules do the data seem to follow?")
             print_suggestions(watch.suggest(), 6)
             _batches(watch, tax, here)
             _heading("The history")
@@ -56,14 +56,14 @@ rules:
 
 
 def _batches(watch: Monitor, tax: pa.Table, here: Path) -> None:
-    _heading("Batch 1: 500 new records, one with a salary nobody has")
+    _heading("Batch 1: 500 new records, one with a salary that nobody else has")
     fresh = _records(_ROWS, 500)
     salaries = fresh["Salary"].to_pylist()
     salaries[17] = 9_999_999
     fresh = _with(fresh, "Salary", pa.array(salaries))
     write_csv(fresh, here / "new.csv")
     print_outcome(watch.apply(inserts=here / "new.csv", batch_id="monday"))
-    _heading("Why? And which rows should one look at first?")
+    _heading("Why? And which rows should you look at first?")
     print_explanation(watch.explanation("fair"))
 
     _heading("Batch 2: a change feed mends it, blanks 3 phones, deletes 100 rows")
@@ -77,7 +77,7 @@ def _batches(watch: Monitor, tax: pa.Table, here: Path) -> None:
     snapshot = pa.concat_tables([tax.slice(0, 1_000), tax.slice(1_100)])
     print_outcome(watch.apply(snapshot=snapshot, batch_id="wednesday"))
 
-    _heading("Batch 4: 20 more records, one with another city for a zip code that others have")
+    _heading("Batch 4: 20 more records, one with another city for a known zip code")
     more = _records(_ROWS + 500, 20)
     cities = [tax["City"][40].as_py() + "x", *more["City"].to_pylist()[1:]]
     zips = [tax["Zip"][40].as_py(), *more["Zip"].to_pylist()[1:]]
@@ -105,7 +105,7 @@ def _what_next() -> None:
     _heading("What to try next")
     _console.print(
         "  holdfast discover yourdata.csv              what is in a table of yours, on one screen\n"
-        "  holdfast suggest yourdata.csv --to r.yaml   what looks as if it were meant, as a rule file\n"
+        "  holdfast suggest yourdata.csv --to r.yaml   rules that the data seem to follow, as a rule file\n"
         "  holdfast init state/ yourdata.csv --key id  start watching it; also --suggest 20, --rules r.yaml\n"
         "  holdfast apply state/ --insert more.csv     a batch; also --delete, --changes, --snapshot\n"
         "  holdfast watch state/ --from incoming/      every file that arrives\n"

@@ -91,7 +91,7 @@ def evolution(
         raise BadInput(
             f"the file lacks {lacking[0]!r} and has {added[0].name!r}: rename the column first, with: "
             f"{command('columns', 'STATE', 'rename', lacking[0], added[0].name)}; "
-            "or, if they are two, drop the old one first"
+            "or, if these are two columns, drop the old one first"
         )
     types = dict(found)
     retyped = {}

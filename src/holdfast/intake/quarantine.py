@@ -114,7 +114,9 @@ class Quarantine:
                 path.unlink()
             return
         if path.exists() and not self._is_leftover(path, opened):
-            raise BadInput(f"{path}: this file is in the way of bad rows; name another folder, or another batch id")
+            raise BadInput(
+                f"{path}: this file is already there, where bad rows would go; name another folder, or another batch id"
+            )
         columns, some = find()
         found = list(some)
         if len(opened.files) > 1:

@@ -66,11 +66,11 @@ def _only_reader(path: str, kind: str, files: Sequence[str] | None, declared: bo
     if kind == "arrow":
         return "local", "Arrow files are not for Spark"
     if kind == "jdbc":
-        return "spark", "databases are read by Spark"
+        return "spark", "Spark reads databases"
     if files is None:
         return "spark", "it is not a local file, so Spark reads it"
     if kind in ("parquet", "orc") and declared:
-        return "spark", "under a --schema it is read by Spark"
+        return "spark", "with a --schema, Spark reads it"
     if kind in ("parquet", "orc") and partitioned(path, files):
         return "spark", "the names of its folders hold values (as in year=2020/), which Spark reads"
     return None

@@ -68,7 +68,7 @@ def build_table(
         where = f"{source}: " if isinstance(source, str | Path) else ""
         raise BadInput(f"{where}the table has no name; give it one: name=path")
     refuse_not_utf8(name)
-    progress.step(f"OpenSource {name}")
+    progress.step(f"Opening {name}")
     opened = _opened(name, open_source(source, options, spark), progress)
     runner = runner_for(opened.session)
     plan, left_out = plan_init(opened, name, wanted)

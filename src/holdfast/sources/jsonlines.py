@@ -106,7 +106,7 @@ def read(paths: Sequence[str]) -> pa.Table:
 
 def keyless(path: str) -> BadInput:
     """The sentence about rows without any key, which can't be stored."""
-    return BadInput(f"{path}: its lines are objects without any key, so that no column has a name; write the keys")
+    return BadInput(f"{path}: its objects have no keys, so no column has a name; write the keys")
 
 
 def end_to_end(found: Sequence[tuple[int, pa.Table]]) -> pa.Table:
@@ -240,6 +240,5 @@ def typed(table: pa.Table, types: Mapping[str, pa.DataType], name: str) -> pa.Ta
 
 
 def _nested(source: str, column: str, target: pa.DataType) -> str:
-    return (
-        f"{source}: column {column!r} holds an object or a list, and its type is {show_type(target)}; give values of it"
-    )
+    wrong = f"column {column!r} holds an object or a list, and its type is {show_type(target)}"
+    return f"{source}: {wrong}; give values of that type"

@@ -104,7 +104,7 @@ def _copy_at_rest(folder: Path, to: Path) -> int:
                 shutil.copyfile(folder / name, to / name)
         if _stamps(folder) == before:
             return _version_of(before)
-    raise BadInput(f"{folder}: the state is being written without a pause; try again")
+    raise BadInput(f"{folder}: a writer changes the state without a pause; try again")
 
 
 def _version_of(stamps: dict[str, tuple[int, int, int]]) -> int:
@@ -140,7 +140,7 @@ def check_format(database: sqlite3.Connection, folder: Path) -> None:
     facts = dict(database.execute("SELECT key, value FROM meta WHERE key IN ('format', 'state')").fetchall())
     if (found := facts.get("format")) != str(FORMAT):
         raise BadInput(
-            f"{folder}: the state has format {found}, and this version of Holdfast reads format {FORMAT} alone; use "
+            f"{folder}: the state has format {found}, and this version of Holdfast reads only format {FORMAT}; use "
             "the version that wrote it, or start a new state with: holdfast init"
         )
     if facts.get("state") != "ready":

@@ -45,7 +45,7 @@ class WriterLock:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise BadInput(
-                f"{self._path.parent}: the state is being written by process {held or '(just started)'}; "
+                f"{self._path.parent}: process {held or '(just started)'} is writing the state; "
                 "wait until it ends, or stop it"
             ) from None
 

@@ -145,8 +145,8 @@ class Store:
         """An error, or its cause: a copy lacks files that the original has removed since."""
         if isinstance(error, Missing) and self.is_copy() and self.meta("segments"):
             return BadInput(
-                f"{self.path}: a copy of a state that has removed files from {self.folder} since; open the original, "
-                "and make copies with: holdfast backup"
+                f"{self.path}: this is a copy, and the original has removed files from {self.folder} since; open "
+                "the original, and make copies with: holdfast backup"
             )
         return error
 
@@ -377,8 +377,8 @@ class Store:
         assert self._sums is not None
         if not self._sums.shrink():
             raise BadInput(
-                f"{self.path}: rewritten, but a process that reads it holds the log of its database, in which deleted "
-                "values may be; run this again when that process has ended"
+                f"{self.path}: rewritten, but a process that reads it holds its log, which may still have deleted "
+                "values; run this again when that process has ended"
             )
         return stripped
 

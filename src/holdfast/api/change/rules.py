@@ -64,7 +64,7 @@ class RuleEdit:
     def mark(self, rule: str, table: str | None, mark: Mark | None) -> WatchSpec:
         """Ignore or pin a found rule, or neither."""
         if known := self._view.given(rule, table=table):
-            raise BadInput(f"{rule!r} is given: remove it, or give it with the severity warn ({known['text']})")
+            raise BadInput(f"{rule!r} is a given rule: remove it, or give it the severity warn ({known['text']})")
         spec, watched = self.spec, self._state.workspace
         about = self._view.explanation(rule, table=table).to_json()
         kind, text = about["kind"], about["text"]
