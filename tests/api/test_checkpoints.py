@@ -144,7 +144,7 @@ class Stream:
         store = self.monitor._store
         assert store.results() == lines(self.monitor)
         named = {Path(s.path).name for record in store.tables() for s in record.where.segments}
-        assert {*named, *(Path(path).name for path in store.state_files().values())} == set(files.names(store.folder))
+        assert {*named, *(Path(path).name for path in store.state_files().values())} == set(files.sizes(store.folder))
 
 
 @settings(max_examples=30)

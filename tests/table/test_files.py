@@ -46,7 +46,7 @@ def test_round_trip(folder: str, arrays: dict[str, Any], facts: dict[str, Any]) 
 def test_a_folder_by_path_and_by_uri(tmp_path: Path, form: str) -> None:
     where = tmp_path / "deep" / "folder"
     folder = str(where) if form == "path" else where.as_uri()
-    assert files.names(folder) == []
+    assert files.sizes(folder) == {}
     files.make_folder(folder)
     files.make_folder(folder)
     arrays = {
@@ -57,13 +57,13 @@ def test_a_folder_by_path_and_by_uri(tmp_path: Path, form: str) -> None:
     files.write(f"{folder}/one.arrow", arrays)
     files.write(f"{folder}/two.arrow", arrays, {"a": [1, None]})
     (where / "sub").mkdir()
-    assert sorted(files.names(folder)) == ["one.arrow", "two.arrow"]
+    assert sorted(files.sizes(folder)) == ["one.arrow", "two.arrow"]
     back, facts = files.read(f"{folder}/two.arrow")
     assert facts == {"a": [1, None]}
     assert all(same(arrays[name], back[name]) for name in arrays)
     files.remove(f"{folder}/one.arrow")
     files.remove(f"{folder}/one.arrow")
-    assert files.names(folder) == ["two.arrow"]
+    assert list(files.sizes(folder)) == ["two.arrow"]
 
 
 def test_arrays_outlive_their_file(tmp_path: Path) -> None:

@@ -123,7 +123,7 @@ def remove_folders(made: list[Path]) -> None:
 
 def remove_own(place: str) -> None:
     """Remove the segment files that we wrote from a folder."""
-    for name in filter(files.is_ours, files.names(place)):
+    for name in filter(files.is_ours, files.sizes(place)):
         files.remove(f"{place}/{name}")
 
 

@@ -385,8 +385,8 @@ class Store:
     def size(self) -> int:
         """The bytes of the whole state, segments that lie elsewhere included."""
         own = [each for each in self.path.rglob("*") if each.is_file() and not each.name.endswith("-shm")]
-        elsewhere = 0 if Path(self.folder).is_relative_to(self.path.resolve()) else files.size(self.folder)
-        return elsewhere + sum(each.stat().st_size for each in own)
+        elsewhere = {} if Path(self.folder).is_relative_to(self.path.resolve()) else files.sizes(self.folder)
+        return sum(elsewhere.values()) + sum(each.stat().st_size for each in own)
 
     def room_for_checkpoint(self) -> bool:
         """Whether the disk seems to have room for a checkpoint: for the engines' states, and for the batches since the
@@ -407,7 +407,7 @@ class Store:
 
     def remove_orphans(self) -> None:
         """Delete our files that no commit names: leftovers of a crash."""
-        for name in set(filter(files.is_ours, files.names(self.folder))) - self.named():
+        for name in set(filter(files.is_ours, files.sizes(self.folder))) - self.named():
             files.remove(f"{self.folder}/{name}")
 
     def named(self) -> set[str]:

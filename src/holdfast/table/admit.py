@@ -198,32 +198,29 @@ class _Bulk:
         resolve_range = partial(bulk.resolve_range, self._where, shards, self._incoming.mode, self._folder)
         answers = self._runner.map(resolve_range, list(itertools.pairwise(bounds)))
         self._temporary += answers
-        wrong, ignored = self._wrong(shards, answers).without_ignored(self._incoming.on_missing)
+        wrong, ignored = self._wrong(answers).without_ignored(self._incoming.on_missing)
         if not self._incoming.tolerant:
             grown = with_segments(self._placed, [open_segment(Segment(path)) for path in values], self._where.next_id)
             refuse(grown, wrong, self._incoming.before)
         dead = [files.read(answer)[0]["dead"].copy() for answer in answers]
         return self._keep(shards, answers), np.sort(np.concatenate(dead)), wrong, ignored
 
-    def _wrong(self, shards: list[str], answers: list[str]) -> WrongRows:
-        first = np.cumsum([0, *(files.read(path)[0].length("place") for path in shards)])
+    def _wrong(self, answers: list[str]) -> WrongRows:
         results = [files.read(answer)[0] for answer in answers]
-        places = np.concatenate([first[each["wrong_shard"]] + each["wrong_place"] for each in results])
-        codes = [np.concatenate([each[f"wrong_code/{c}"] for each in results]) for c in range(self._width)]
-        why, kinds = (np.concatenate([each[name] for each in results]) for name in ("why", "wrong_kind"))
+        names = ["wrong", "why", "wrong_kind", *(f"wrong_code/{c}" for c in range(self._width))]
+        places, why, kinds, *codes = (np.concatenate([each[name] for each in results]) for name in names)
         order = np.argsort(places, kind="stable")
         return WrongRows(places[order], why[order], kinds[order], np.stack(codes)[:, order])
 
     def _keep(self, shards: list[str], answers: list[str]) -> list[str]:
-        marks = {str(i): np.zeros(files.read(path)[0].length("place"), np.uint8) for i, path in enumerate(shards)}
+        ends = np.cumsum([files.read(path)[0].length("place") for path in shards])
+        marks = np.zeros(ends[-1], np.uint8)
         for answer in answers:
-            arrays, _ = files.read(answer)
-            for i in range(len(shards)):
-                marks[str(i)][arrays["place"][arrays["shard"] == i]] = 1
-        if all(mark.all() for mark in marks.values()):
+            marks[files.read(answer)[0]["born"]] = 1
+        if marks.all():
             return shards
         marks_path = self._temporary_path()
-        files.write(marks_path, marks)
+        files.write(marks_path, {str(i): own for i, own in enumerate(np.split(marks, ends[:-1]))})
         keep = partial(bulk.keep_rows, self._table.schema.key, self._width, marks_path, self._folder)
         kept = [path for path in self._runner.map(keep, list(enumerate(shards))) if path is not None]
         self._temporary += shards

@@ -88,17 +88,18 @@ def finish_shard(maps: Sequence[str], key: tuple[int, ...], folder: str, chunk: 
 
 def resolve_range(where: TableFiles, shards: Sequence[str], mode: Mode, folder: str, bounds: tuple[int, int]) -> str:
     """Resolve the rows of new shards whose hash lies within bounds, the upper one excluded, against the table or as its
-    snapshot: writes which rows of which shard are born or wrong, and which rows of the table die; gives the file.
+    snapshot: writes which rows are born or wrong, by their number through all shards, and which rows of the table die;
+    gives the file.
     """
     table = open_table(where)
     width = len(table.schema.columns)
-    of_shard, places, parts, kinds = [], [], [], []
-    for number, path in enumerate(shards):
+    first, numbers, parts, kinds = 0, [], [], []
+    for path in shards:
         arrays, _ = files.read(path)
         piece = shard.from_arrays(arrays, 0, width, path)
         rows = np.sort(_slice(piece, *bounds)).astype(np.int64)
-        of_shard.append(np.full(len(rows), number, np.int64))
-        places.append(rows)
+        numbers.append(first + rows)
+        first += len(piece)
         parts.append(np.stack([column[rows].astype(np.uint32) for column in piece.columns]))
         kinds.append(arrays["operation"][rows] if "operation" in arrays else np.full(len(rows), INSERT, np.int8))
     codes, operations = np.concatenate(parts, axis=1), np.concatenate(kinds)
@@ -107,15 +108,10 @@ def resolve_range(where: TableFiles, shards: Sequence[str], mode: Mode, folder: 
         found = resolve_snapshot(table, np.sort(np.concatenate([np.empty(0, np.int64), *ids])), codes)
     else:
         found = resolve(table, codes, operations, mode=mode)
-    shard_of, place_of = np.concatenate(of_shard), np.concatenate(places)
+    number_of = np.concatenate(numbers)
     wrong, why = found.wrong
-    answer = {"shard": shard_of[found.born], "place": place_of[found.born], "dead": found.dead}
-    reported = {
-        "wrong_shard": shard_of[wrong],
-        "wrong_place": place_of[wrong],
-        "wrong_kind": operations[wrong],
-        "why": why,
-    }
+    answer = {"born": number_of[found.born], "dead": found.dead}
+    reported = {"wrong": number_of[wrong], "why": why, "wrong_kind": operations[wrong]}
     resolved = files.new_path(folder)
     files.write(resolved, {**answer, **reported, **{f"wrong_code/{c}": codes[c, wrong] for c in range(width)}})
     return resolved

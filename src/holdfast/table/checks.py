@@ -173,16 +173,22 @@ class CheckedArrays(Mapping[str, Any]):
         return at
 
     def _check(self, name: str, number: int, part: Bytes, blocks: slice | NDArray[np.int64]) -> None:
-        size, crcs = self._about[name].block, self._about[name].crcs[number]
-        seen = self._seen.setdefault((name, number), np.zeros(len(crcs), np.bool_))
+        about = self._about[name]
+        seen = self._seen.setdefault((name, number), np.zeros(len(about.crcs[number]), np.bool_))
         if bool(seen[blocks].all()):
             return
-        wanted = np.zeros(len(crcs), np.bool_)
+        wanted = np.zeros(len(seen), np.bool_)
         wanted[blocks] = True
         for block in np.flatnonzero(wanted & ~seen):
-            if zlib.crc32(part[block * size : (block + 1) * size].data) != crcs[block]:
-                raise Damaged(self._path, f"block {block + 1} of {len(crcs)} of {name} differs from its checksum")
+            check_block(self._path, about, number, part, int(block))
             seen[block] = True
+
+
+def check_block(path: str, about: Described, number: int, part: Bytes, block: int) -> None:
+    """Compare a block of a part of an array with its CRC."""
+    size, crcs = about.block, about.crcs[number]
+    if zlib.crc32(part[block * size : (block + 1) * size].data) != crcs[block]:
+        raise Damaged(path, f"block {block + 1} of {len(crcs)} of {about.name} differs from its checksum")
 
 
 def plain_arrays(batch: pa.RecordBatch, about: list[Described]) -> dict[str, Any]:

@@ -122,35 +122,20 @@ def remove(path: str) -> None:
         Path(path).unlink(missing_ok=True)
 
 
-def names(folder: str) -> list[str]:
-    """The names of the files in a folder, which need not be there."""
-    if _elsewhere(folder):
-        return [each.base_name for each in _listed(folder)]
-    try:
-        with os.scandir(folder) as entries:
-            return [each.name for each in entries if each.is_file()]
-    except FileNotFoundError:
-        return []
+def sizes(folder: str) -> dict[str, int]:
+    """The files in a folder, which need not be there, by name, with their bytes."""
+    found: dict[str, int] = {}
+    if elsewhere := _elsewhere(folder):
+        from pyarrow import fs
 
-
-def size(folder: str) -> int:
-    """The bytes of all files in a folder."""
-    if _elsewhere(folder):
-        return sum(each.size for each in _listed(folder))
-    total = 0
-    for name in names(folder):
-        with suppress(FileNotFoundError):  # a writer may have removed it meanwhile
-            total += Path(folder, name).stat().st_size
-    return total
-
-
-def _listed(folder: str) -> list[fs.FileInfo]:
-    """The files in a folder elsewhere."""
-    from pyarrow import fs
-
-    where, name = fs.FileSystem.from_uri(folder)
-    listing = where.get_file_info(fs.FileSelector(name, allow_not_found=True))
-    return [each for each in listing if each.type == fs.FileType.File]
+        listing = elsewhere[0].get_file_info(fs.FileSelector(elsewhere[1], allow_not_found=True))
+        return {each.base_name: each.size for each in listing if each.type == fs.FileType.File}
+    with suppress(FileNotFoundError), os.scandir(folder) as entries:
+        for each in entries:
+            with suppress(FileNotFoundError):  # a writer may have removed it meanwhile
+                if each.is_file():
+                    found[each.name] = each.stat().st_size
+    return found
 
 
 def is_ours(name: str) -> bool:

@@ -58,13 +58,9 @@ class Rows:
         """The living rows of a table."""
         if len(table.shards) == 1:
             return Rows.living(table, 0)
-
-        def codes_of(column: int) -> AnyCodes:
-            parts = [s.columns[column] if alive is None else s.columns[column][alive] for s, alive in table.living()]
-            return np.concatenate([np.empty(0, np.uint8), *parts])
-
         ids = cache(table.living_ids)
-        return Rows(table.encoding, table.rows, lambda places: ids() if places is None else ids()[places], codes_of)
+        every = table.column_codes
+        return Rows(table.encoding, table.rows, lambda places: ids() if places is None else ids()[places], every)
 
     def __len__(self) -> int:
         return self._count

@@ -66,7 +66,11 @@ class ValueRun:
 
     def codes_at(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
         """The codes at some places of the sorted order."""
-        return self.first + (self.order[places] if len(self.order) else places)
+        return self.first + self._places(places)
+
+    def _places(self, at: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The places in code order of some places of the sorted order."""
+        return self.order[at] if len(self.order) else at
 
     def ranks(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
         """The places in the sorted order of the values at some places of the code order."""
@@ -183,10 +187,6 @@ class FileRun(ValueRun):
     def _places(self, at: NDArray[np.int64]) -> NDArray[np.int64]:
         """The places in code order of some places of the sorted order."""
         return self._arrays.some(self._place, at).astype(np.int64) if self._ordered else at
-
-    def codes_at(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The codes at some places of the sorted order."""
-        return self.first + self._places(places)
 
     def take(self, places: NDArray[np.int64]) -> Images:
         """The values at some places of the code order."""

@@ -21,7 +21,7 @@ from holdfast.changes.equal_rows import Codes, hash_rows
 from holdfast.table.dictionary import Dictionary
 from holdfast.table.nulls import Nulls
 from holdfast.table.order import OrderKeys
-from holdfast.table.shard import Shard
+from holdfast.table.shard import AnyCodes, Shard
 from holdfast.table.types import NUMBER, Column, family
 
 Alive = NDArray[np.bool_] | None  # None: every row is alive
@@ -179,11 +179,11 @@ class Table:
             alive[own] = there[own] if mask is None else there[own] & mask[places]
         return there, alive
 
-    def column_codes(self, column: int) -> NDArray[np.int64]:
-        """The codes of one column, of the living rows in the order of their ids."""
+    def column_codes(self, column: int) -> AnyCodes:
+        """The codes of one column, of the living rows in the order of their ids, as narrow as they are stored."""
         whole = [(shard.columns[column], mark) for shard, mark in self.living()]
         parts = [codes if mark is None else codes[mark] for codes, mark in whole]
-        return np.concatenate([np.empty(0, np.int64), *parts]).astype(np.int64)
+        return np.concatenate([np.empty(0, np.uint8), *parts])
 
     def decode(self, codes: Codes) -> pa.Table:
         """Rows of codes as values."""
