@@ -30,7 +30,7 @@ def test_a_batch_that_breaks_one_says_how(pay: Path, tmp_path: Path, holdfast: H
     assert holdfast("init", state, pay, "--watch", "pod").code == 0
     ran = holdfast("apply", state, "--insert", more, "--fail-on", "any")
     assert ran.code == 1
-    assert "row 5 and row 6: both have town 'b'; pay 35 of row 5 is below pay 40 of row 6; rate 4 of row 5" in ran.out
+    assert "row 3 and row 6: both have town 'b'; pay 15 of row 3 is below pay 40 of row 6; rate 3 of row 3" in ran.out
     ran = holdfast("explain", state, "{town=, pay<=} -> rate<=")
     assert "does not hold: 3 of the" in ran.out
     assert holdfast("apply", state, "--delete", more).code == 0
