@@ -8,8 +8,9 @@ from xml.etree import ElementTree
 
 import pytest
 
+from holdfast.report.bundle import site_text
 from holdfast.report.diagram import Edge, tables
-from holdfast.report.pictures import STYLE, Span, bars, histogram, line, strip
+from holdfast.report.pictures import Span, bars, histogram, line, strip
 
 EVIL = "<script>alert('1')</script>\x1b[2J\"&"
 SVG = "{http://www.w3.org/2000/svg}"
@@ -50,7 +51,7 @@ def test_texts_of_others_are_only_texts(picture: str) -> None:
 def test_colours_are_classes_and_sizes_scale(picture: str) -> None:
     root = parsed(picture)
     used = {name for each in root.iter() for name in each.get("class", "").split()}
-    known = set(re.findall(r"\.(hf-[a-z-]+)", STYLE))
+    known = set(re.findall(r"\.(hf-[a-z-]+)", site_text("notebook.css")))
     assert used - known <= {f"hf-{kind}" for kind in ("over-time", "bars", "histogram")}
     assert not [each for each in root.iter() if each.get("style") or each.get("fill") or each.get("stroke")]
     assert root.get("viewBox") == f"0 0 {root.get('width')} {root.get('height')}"

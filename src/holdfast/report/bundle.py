@@ -57,25 +57,26 @@ def live_policy() -> str:
 
 def _policy(reachable: str) -> str:
     return (
-        f"default-src 'none'; script-src {_hash(_script())}; style-src {_hash(_site('page.css'))}; img-src data:; "
+        f"default-src 'none'; script-src {_hash(_script())}; style-src {_hash(site_text('page.css'))}; img-src data:; "
         f"connect-src {reachable}; base-uri 'none'; form-action 'none'"
     )
 
 
 def _page(title: str, data: str, reachable: str) -> str:
-    page = _site("page.html").replace("{{style}}", _site("page.css")).replace("{{script}}", _script())
+    page = site_text("page.html").replace("{{style}}", site_text("page.css")).replace("{{script}}", _script())
     page = page.replace("{{policy}}", _policy(reachable))
     return page.replace("{{data}}", data).replace("{{title}}", escape(title))  # last: a title may contain a placeholder
 
 
 @cache
-def _site(name: str) -> str:
+def site_text(name: str) -> str:
+    """A file of the folder `site`."""
     return (files("holdfast.report") / "site" / name).read_text(encoding="utf-8")
 
 
 @cache
 def _script() -> str:
-    return "\n".join(_site(name) for name in _SCRIPTS)
+    return "\n".join(site_text(name) for name in _SCRIPTS)
 
 
 def _hash(text: str) -> str:

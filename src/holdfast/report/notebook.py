@@ -14,10 +14,11 @@ from sqlite3 import ProgrammingError
 from holdfast.changes.diff import Result, Witness
 from holdfast.engines.contract import Json
 from holdfast.engines.registry import rule_class
+from holdfast.report.bundle import site_text
 from holdfast.report.document.details import rule_of, side_by_side, violations_page
 from holdfast.report.document.redaction import ShownRow, ShownValues
 from holdfast.report.document.timeline import timeline_of, turn_of
-from holdfast.report.pictures import STYLE, escape, strip
+from holdfast.report.pictures import escape, strip
 from holdfast.report.tables import sections
 from holdfast.results.checked import Checked, Listings
 from holdfast.results.column import ColumnProfile
@@ -35,21 +36,11 @@ _OTHERS = 6  # columns that the rule does not name
 _RULES = 20  # rules of a history
 _EACH = 10  # rules of a kind that name a column
 _FINDINGS = 1000  # of a class of rules that were found
-_STYLE = """
-.hf { color: var(--hf-ink); overflow-x: auto; }
-.hf h4 { margin: 0.8em 0 0.2em; font-weight: 600; } .hf p { margin: 0.3em 0; }
-.hf table { border-collapse: collapse; margin: 0.3em 0 1em; }
-.hf th, .hf td { text-align: left; padding: 0.15em 0.8em 0.15em 0; border-bottom: 1px solid var(--hf-line);
-  vertical-align: middle; background: none; color: inherit; }
-.hf td.number { text-align: right; font-variant-numeric: tabular-nums; }
-.hf mark { background: var(--hf-mark); color: inherit; font-weight: 600; padding: 0 0.2em; }
-.hf .hf-aside { color: var(--hf-soft); }
-"""
 
 
 def framed(*parts: str) -> str:
     """Parts of HTML with the style that they need."""
-    return f'<div class="hf"><style>{STYLE}{_STYLE}</style>{"".join(parts)}</div>'
+    return f'<div class="hf"><style>{site_text("notebook.css")}</style>{"".join(parts)}</div>'
 
 
 def heading(text: str) -> str:

@@ -1,8 +1,8 @@
 """Pictures of a rule over time and of a column's values, as SVG, and the elements of any picture.
 
 Plain functions from figures to text. Colours are CSS classes, so that the style decides about light, dark and print:
-`STYLE` is the style in notebooks, and the page has its own. A picture is as wide as a phone, or shrinks to it, so that
-its letters stay readable. Texts from outside are escaped here. `diagram` draws the picture of tables.
+pages and notebooks have one each (`site/page.css`, `site/notebook.css`). A picture is as wide as a phone, or shrinks to
+it, so that its letters stay readable. Texts from outside are escaped here. `diagram` draws the picture of tables.
 """
 
 from __future__ import annotations
@@ -288,41 +288,3 @@ def histogram(counts: Sequence[int], least: str, greatest: str, nulls: int, labe
     ]
     axis = path("axis", f"M0 {at(_LINE_BOTTOM)}H{at(WIDTH)}")
     return svg(WIDTH, _LINE_HEIGHT, label, drawn + axis + "".join(letters), kind="histogram")
-
-
-# ---- style -----------------------------------------------------------------------------------------------------------
-
-_LIGHT = (
-    "--hf-ink:#1f2328;--hf-soft:#59636e;--hf-line:#c4ccd4;--hf-paper:#fff;--hf-box:#f6f8fa;--hf-held:#a5d6b3;"
-    "--hf-broken:#c4291d;--hf-implied:#8db8dd;--hf-untested:#d9a83a;--hf-absent:#c4ccd4;--hf-mark:#ffe3e0;"
-    "--hf-bar:#5b8fc7;--hf-rest:#a9b4bf;--hf-null:#d9a83a"
-)
-_DARK = (
-    "--hf-ink:#e6edf3;--hf-soft:#9ba6b2;--hf-line:#454d57;--hf-paper:#14181d;--hf-box:#1f252c;--hf-held:#2f6b45;"
-    "--hf-broken:#ff6a5e;--hf-implied:#3f6f9b;--hf-untested:#b3851f;--hf-absent:#454d57;--hf-mark:#5a1f1c;"
-    "--hf-bar:#5b8fc7;--hf-rest:#6b7580;--hf-null:#b3851f"
-)
-STYLE = f"""
-.hf-picture,.hf{{{_LIGHT}}}
-@media (prefers-color-scheme: dark) {{ .hf-picture,.hf{{{_DARK}}} }}
-[data-jp-theme-light=true] .hf-picture,[data-jp-theme-light=true] .hf{{{_LIGHT}}}
-[data-jp-theme-light=false] .hf-picture,[data-jp-theme-light=false] .hf{{{_DARK}}}
-.hf-picture {{ display: block; max-width: 100%; height: auto; font: 12px/1 system-ui, sans-serif; }}
-.hf-strip {{ height: 14px; }} .hf-tables {{ max-width: none; }}
-.hf-text,.hf-strong {{ fill: var(--hf-ink); }} .hf-soft {{ fill: var(--hf-soft); }}
-.hf-strong {{ font-weight: 600; }}
-.hf-held {{ fill: var(--hf-held); }} .hf-broken {{ fill: var(--hf-broken); }} .hf-implied {{ fill: var(--hf-implied); }}
-.hf-untested {{ fill: var(--hf-untested); }} .hf-absent {{ fill: var(--hf-absent); }}
-.hf-gap {{ stroke: var(--hf-paper); stroke-width: 1.5; fill: none; }}
-.hf-bar {{ fill: var(--hf-bar); }} .hf-rest {{ fill: var(--hf-rest); }} .hf-null {{ fill: var(--hf-null); }}
-.hf-axis,.hf-grid {{ stroke: var(--hf-line); fill: none; }} .hf-grid {{ stroke-dasharray: 2 3; }}
-.hf-line {{ stroke: var(--hf-bar); stroke-width: 1.8; fill: none; }}
-.hf-area {{ fill: var(--hf-bar); opacity: 0.15; }}
-.hf-box {{ fill: var(--hf-box); stroke: var(--hf-line); }} .hf-rule {{ stroke: var(--hf-line); }}
-.hf-edge {{ stroke: var(--hf-soft); stroke-width: 1.4; fill: none; }} .hf-arrow {{ fill: var(--hf-soft); }}
-.hf-edge-broken {{ stroke: var(--hf-broken); stroke-width: 1.8; fill: none; }}
-.hf-arrow-broken {{ fill: var(--hf-broken); }}
-.hf-label {{ fill: var(--hf-ink); paint-order: stroke; stroke: var(--hf-paper); stroke-width: 3px; }}
-.hf-strip a:focus-visible rect,.hf-strip a:hover rect {{ stroke: var(--hf-ink); stroke-width: 2; }}
-@media print {{ .hf-picture * {{ print-color-adjust: exact; }} }}
-"""
