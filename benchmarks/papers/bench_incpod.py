@@ -113,7 +113,7 @@ def _world(plan: Plan, folder: str, marks: tuple[int, int] | None = None) -> Wor
         return World(RankedColumns(change.after), plan.early, names, boxes)
     engine = make_engine("pod", {"max_lhs": plan.max_lhs or 3})
     state = engine.discover(WatchedTable(before), Threads())
-    listed = state.now.rules.boxes(state.spec.space)
+    listed = state.now.reported.boxes
     apart = [np.where(listed == LESS | MORE, np.uint8(mark), listed) for mark in (LESS, MORE)]
     every: Boxes = np.unique(canonical(np.concatenate(apart)), axis=0)
     boxes = every[(every != FREE).sum(axis=1) > 1]
