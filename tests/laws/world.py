@@ -87,7 +87,7 @@ class World:
             chunks.append((_staged(inserts), None))
         incoming = Incoming("changes", chunks, (), len(inserts) + len(deletes))
         before = self.table
-        done = admit(before, self.where, incoming, self.folder, self.runner, lambda _: None)
+        done = admit(before, incoming, self.folder, self.runner, lambda _: None)
         self.table = done.table
         assert done.table.where is not None
         self.where = done.table.where

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import uuid
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -85,7 +84,7 @@ class Kept:
 
     def admit(self, incoming: Incoming) -> tuple[Admitted, Kept]:
         """Admit rows, and commit."""
-        admitted = admit(self.table, self.files, incoming, self.folder, Threads(2), lambda _: None)
+        admitted = admit(self.table, incoming, self.folder, Threads(2), lambda _: None)
         next_id = admitted.table.next_id
         named = TableFiles(self.files.schema, self.files.segments + admitted.segments, next_id)
         return admitted, Kept(admitted.table, named, self.folder)
@@ -134,8 +133,7 @@ def in_files(incoming: Incoming, folder: str) -> Incoming:
     """The same rows, staged in files."""
     paths = []
     for staged, kinds in incoming.chunks:
-        paths.append(f"{folder}/staged-{uuid.uuid4().hex}.arrow")
-        bulk.write_staged(paths[-1], staged, kinds)
+        paths.append(bulk.write_staged(folder, staged, kinds))
     return Incoming(incoming.mode, paths=paths, rows=incoming.rows, on_missing=incoming.on_missing)
 
 

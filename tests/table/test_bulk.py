@@ -21,9 +21,7 @@ def test_staged_rows_come_back_from_their_file(folder: str) -> None:
     staged = staged_of(ROWS, schema_of())
     operations = np.where(np.arange(len(ROWS)) % 2, 1, -1).astype(np.int8)
     for kinds in (None, operations):
-        path = f"{folder}/round-trip-{kinds is None}.arrow"
-        bulk.write_staged(path, staged, kinds)
-        back, signs = bulk.read_staged(path, 3)
+        back, signs = bulk.read_staged(bulk.write_staged(folder, staged, kinds), 3)
         assert [c.tolist() for c in back.codes] == [c.tolist() for c in staged.codes]
         assert all(a.tolist() == b.tolist() for a, b in zip(back.values, staged.values, strict=True) if a is not None)
         assert (signs is None) if kinds is None else np.array_equal(signs, kinds)  # type: ignore[arg-type]
@@ -115,6 +113,6 @@ def test_the_runner_may_take_tasks_in_any_order(folder: str) -> None:
     incoming = in_files(kept.incoming("changes", inserts(ROWS), pieces=4), folder)
     said: list[str] = []
     with bulk_path():
-        admitted = admit(kept.table, kept.files, incoming, folder, Backwards(), said.append)
+        admitted = admit(kept.table, incoming, folder, Backwards(), said.append)
     assert rows_of(admitted.table) == ROWS
     assert said == ["Building dictionaries", "Writing shards", "Matching rows"]

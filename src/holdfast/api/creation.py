@@ -30,8 +30,7 @@ def read_table(
 def record_of(built: BuiltTable) -> TableRecord:
     """A new table as a state stores it."""
     table = built.admitted.table
-    assert table.where is not None
-    return TableRecord(table.schema, built.options.to_dict(), built.left_out, table.rows, table.where)
+    return TableRecord(table.schema, built.options.to_dict(), built.left_out, table.rows, table.files)
 
 
 def start(state: OpenState, built: Mapping[str, BuiltTable], given: Rules | None, suggest: int | None) -> None:

@@ -164,7 +164,7 @@ class OpenState:
 
     def _were_merged(self, steps: Sequence[AppliedBatch]) -> bool:
         """Whether the tables have other files than the known ones and those of the new batches."""
-        known = {name: table.where.segments for name, table in self.tables.items() if table.where is not None}
+        known = {name: table.files.segments for name, table in self.tables.items()}
         for step in steps:
             known[step.table] += step.segments
         return known != {record.schema.name: record.where.segments for record in self.store.tables()}
@@ -225,8 +225,7 @@ class OpenState:
         )
         for subject, (arrays, facts) in dumps:
             if arrays or facts:
-                written[subject] = files.new_path(self.store.folder)
-                files.write(written[subject], arrays, facts)
+                written[subject] = files.write_new(self.store.folder, arrays, facts)
                 with_them |= set(facts.get(FILES, ()))
         return StateFiles(written, with_them)
 

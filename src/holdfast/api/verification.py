@@ -129,7 +129,7 @@ class _Answers:
     def found_again(self) -> Iterator[tuple[str, list[str]]]:
         """What was searched from scratch, and which answers differ."""
         tables = self._state.tables
-        fresh = {name: load_table(table.where) for name, table in tables.items() if table.where is not None}
+        fresh = {name: load_table(table.files) for name, table in tables.items()}
         sampled = sum(table.rows * len(table.schema.columns) for table in fresh.values()) > _SMALL_CELLS
         everything = Workspace({name: WatchedTable(table) for name, table in fresh.items()})
         searched = [rules for rules in self._watched.engines if sampled and rule_class(rules).is_searched]

@@ -275,9 +275,7 @@ def write_in_chunks(table: pa.Table, plan: Plan, folder: str) -> tuple[str, ...]
 
 def write_chunk(plan: Plan, folder: str, rows: pa.Table) -> str:
     """A file with some rows as a staged chunk."""
-    path = files.new_path(folder)
-    write_staged(path, *stage_slice(rows, plan))
-    return path
+    return write_staged(folder, *stage_slice(rows, plan))
 
 
 def _order(table: pa.Table, plan: Plan) -> pa.Array:
@@ -325,8 +323,7 @@ def _stage_piece(plan: Plan, folder: str, nulls: tuple[str, ...] | None, piece: 
     seen = [Traits() for _ in plan.columns]
     for start in range(0, len(table), _CHUNK_ROWS):
         staged, operations = stage_slice(table.slice(start, _CHUNK_ROWS), plan)
-        paths.append(files.new_path(folder))
-        write_staged(paths[-1], staged, operations)
+        paths.append(write_staged(folder, staged, operations))
         if plan.infer:
             seen = _merged(seen, [traits(values.cast(pa.string()), nulls) for values in staged.values])
     return StagedRows(len(table), (), tuple(paths), tuple(seen))

@@ -21,13 +21,13 @@ from holdfast.sources.bad_records import NOTHING
 from holdfast.sources.caster import TextCaster
 from holdfast.sources.dialect import CsvOptions
 from holdfast.sources.inference import decide, type_notes
-from holdfast.table import admit, files
+from holdfast.table import admit
 from holdfast.table.admit import Admitted, Incoming
 from holdfast.table.bulk import write_staged
 from holdfast.table.nulls import GivenNulls, Nulls
 from holdfast.table.resolve import Mode, OnMissing, needs_key
 from holdfast.table.runner import Runner
-from holdfast.table.table import Schema, Table, TableFiles
+from holdfast.table.table import Schema, Table
 from holdfast.table.types import Column
 
 
@@ -77,9 +77,8 @@ def build_table(
         columns, casters, markers = _types(opened, plan, rows, progress)
         schema = Schema(name, columns, _key_columns(columns, key, name), Nulls.given(nulls))
         incoming = Incoming("changes", rows.chunks, rows.paths, rows.rows, casters)
-        empty = TableFiles(schema, (), 0)
         try:
-            admitted = admit.admit(Table.empty(schema), empty, incoming, folder, runner, progress.step)
+            admitted = admit.admit(Table.empty(schema), incoming, folder, runner, progress.step)
         except BadInput as error:
             raise BadInput(f"{opened.name}: {error}") from None
     finally:
@@ -198,10 +197,9 @@ class BatchReader:
             before = sum(part.staged.rows for part in parts if part.name == "deletes")
             together = _together(sources.mode, staged, folder, self.on_missing)
             incoming = replace(together, tolerant=self.quarantine is not None, before=before)
-            assert table.where is not None
             sessions = [part.opened.session for part in parts if part.plan and part.opened.session is not None]
             runner = runner_for(sessions[-1] if sessions else None)
-            admitted = admit.admit(table, table.where, incoming, folder, runner, self.progress.step)
+            admitted = admit.admit(table, incoming, folder, runner, self.progress.step)
             if self.quarantine is not None:
                 self.quarantine.put(table.schema.name, parts, admitted)
             return admitted
@@ -258,9 +256,7 @@ def _together(mode: Mode, staged: list[StagedRows], folder: str, on_missing: OnM
         return Incoming(mode, [chunk for rows in staged for chunk in rows.chunks], (), total, None, on_missing)
     paths: list[str] = []
     for i, rows in enumerate(staged):
-        spooled = [files.new_path(folder) for _ in rows.chunks]
-        for path, chunk in zip(spooled, rows.chunks, strict=True):
-            write_staged(path, *chunk)
+        spooled = [write_staged(folder, *chunk) for chunk in rows.chunks]
         staged[i] = StagedRows(rows.rows, (), (*spooled, *rows.paths))
         paths += staged[i].paths
     return Incoming(mode, (), paths, total, None, on_missing)

@@ -38,9 +38,8 @@ def parts_of_table(
     distinct = table.schema.nulls.are_distinct
     if runner.is_local:
         return all_pairs(rows or rows_of(table, kind), kind, distinct, progress)
-    assert table.where is not None, "a table lies in files before tasks look at it"
     shares = max(1, table.rows // _ROWS_A_TASK) ** 2
-    return both_ways(runner.map(partial(_share, table.where, kind, shares), range(shares)), kind)
+    return both_ways(runner.map(partial(_share, table.files, kind, shares), range(shares)), kind)
 
 
 def _share(where: TableFiles, kind: SignatureKind, shares: int, number: int) -> Signed:
@@ -64,8 +63,7 @@ def parts_of_change(change: Change, runner: Runner, kind: SignatureKind = EQUAL)
         return batch_pairs(batch, kind, distinct, run_probe(runner, against_shard, after, probe))
     # The values of a batch have an order among themselves too: so they get ranks of their own.
     alone = RankedWeightedRows.of_shards(after, [], kind).ranked(batch, after)
-    assert after.where is not None, "a table lies in files before tasks look at it"
-    against = runner.map(partial(_ranked_shard, after.where, batch, kind), range(len(after.shards)))
+    against = runner.map(partial(_ranked_shard, after.files, batch, kind), range(len(after.shards)))
     return batch_pairs(alone, kind, distinct, against)
 
 

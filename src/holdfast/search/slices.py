@@ -80,9 +80,7 @@ def search(task: Task) -> Answer:
     found = _search(spaces, table, asking, task)
     if found is None or isinstance(found, int):
         return Answer(found)
-    path = files.new_path(task.folder)
-    files.write(path, dict(zip("ts", sides(found), strict=True)))
-    return Answer(len(found), path)
+    return Answer(len(found), files.write_new(task.folder, dict(zip("ts", sides(found), strict=True))))
 
 
 def _search(spaces: Spaces, table: Table, asking: Operands, task: Task) -> Pairs | int | None:

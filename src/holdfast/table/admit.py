@@ -55,19 +55,17 @@ class Admitted:
     wrong: WrongRows = NO_ROWS
 
 
-def admit(
-    table: Table, where: TableFiles, incoming: Incoming, folder: str, runner: Runner, say: Callable[[str], None]
-) -> Admitted:
+def admit(table: Table, incoming: Incoming, folder: str, runner: Runner, say: Callable[[str], None]) -> Admitted:
     """Encode and resolve staged rows. Writes new segment files in `folder`, and nothing else."""
     if incoming.rows <= SMALL:
-        return _admit_few(table, where, incoming, folder)
-    return _Bulk(table, where, incoming, folder, runner, say).admit()
+        return _admit_few(table, incoming, folder)
+    return _Bulk(table, incoming, folder, runner, say).admit()
 
 
 # ---- few rows: in memory ------------------------------------------------------------------------------------------
 
 
-def _admit_few(table: Table, where: TableFiles, incoming: Incoming, folder: str) -> Admitted:
+def _admit_few(table: Table, incoming: Incoming, folder: str) -> Admitted:
     chunks = [*incoming.chunks, *(bulk.read_staged(path, len(table.schema.columns)) for path in incoming.paths)]
     codes, grown = _encode(table, [staged for staged, _ in chunks], incoming.casters)
     kinds = [np.full(len(s), INSERT, np.int8) if given is None else given for s, given in chunks]
@@ -87,7 +85,7 @@ def _admit_few(table: Table, where: TableFiles, incoming: Incoming, folder: str)
     first = grown.next_id
     born = range(first, first + len(found.born))
     made = shard.build(list(codes[:, found.born]), grown.schema.key, born, hashes[found.born])
-    return replace(_write_one(where, table, grown, made, found, folder), ignored=ignored, wrong=wrong)
+    return replace(_write_one(table, grown, made, found, folder), ignored=ignored, wrong=wrong)
 
 
 def _encode(table: Table, chunks: list[Staged], casters: Sequence[Caster | None] | None) -> tuple[Codes, Table]:
@@ -103,12 +101,12 @@ def _encode(table: Table, chunks: list[Staged], casters: Sequence[Caster | None]
     return codes, table.grown(tuple(grown))
 
 
-def _write_one(where: TableFiles, old: Table, grown: Table, made: Shard, found: Resolution, folder: str) -> Admitted:
+def _write_one(old: Table, grown: Table, made: Shard, found: Resolution, folder: str) -> Admitted:
     """One segment for the whole batch."""
     first = grown.next_id
     segment = write_segment(folder, made, found.dead, fresh_runs(old.dictionaries, grown.dictionaries))
     after = grown.changed([replace(made, path=segment.path)], found.dead)
-    after = replace(after, where=TableFiles(where.schema, (*where.segments, segment), after.next_id))
+    after = replace(after, where=TableFiles(old.schema, (*old.files.segments, segment), after.next_id))
     return Admitted(after, (segment,), range(first, after.next_id), found.dead)
 
 
@@ -117,16 +115,9 @@ def _write_one(where: TableFiles, old: Table, grown: Table, made: Shard, found: 
 
 class _Bulk:
     def __init__(
-        self,
-        table: Table,
-        where: TableFiles,
-        incoming: Incoming,
-        folder: str,
-        runner: Runner,
-        say: Callable[[str], None],
+        self, table: Table, incoming: Incoming, folder: str, runner: Runner, say: Callable[[str], None]
     ) -> None:
-        self._table, self._where, self._incoming = table, where, incoming
-        self._placed = replace(table, where=where)
+        self._table, self._incoming = table, incoming
         self._folder, self._runner, self._say = folder, runner, say
         self._width = len(table.schema.columns)
         self._paths: list[str] = []
@@ -149,17 +140,12 @@ class _Bulk:
             for path in self._temporary:
                 files.remove(path)
 
-    def _temporary_path(self) -> str:
-        path = files.new_path(self._folder)
-        self._temporary.append(path)
-        return path
-
     def _spill(self) -> list[str]:
         """Files of the rows that came in memory."""
         paths = []
         for staged, operations in self._incoming.chunks:
-            paths.append(self._temporary_path())
-            bulk.write_staged(paths[-1], staged, operations)
+            paths.append(bulk.write_staged(self._folder, staged, operations))
+            self._temporary.append(paths[-1])
         return paths
 
     def _must_match(self, shards: list[str]) -> bool:
@@ -172,7 +158,7 @@ class _Bulk:
         """The files of new values, and each column's file of maps."""
         self._say("Building dictionaries")
         casters = self._incoming.casters or [None] * self._width
-        known = [segment.path for segment in self._where.segments]
+        known = [segment.path for segment in self._table.files.segments]
         merge = partial(bulk.merge_column, self._table.schema.columns, casters, self._paths, known, self._folder)
         merged = self._runner.map(merge, range(self._width))
         maps, values = [maps for maps, _ in merged], [values for _, values in merged if values is not None]
@@ -195,12 +181,12 @@ class _Bulk:
         self._say("Matching rows")
         slices = max(1, (self._incoming.rows + self._table.rows) // _ROWS_A_SLICE)
         bounds = [(1 << 64) * i // slices for i in range(slices + 1)]
-        resolve_range = partial(bulk.resolve_range, self._where, shards, self._incoming.mode, self._folder)
+        resolve_range = partial(bulk.resolve_range, self._table.files, shards, self._incoming.mode, self._folder)
         answers = self._runner.map(resolve_range, list(itertools.pairwise(bounds)))
         self._temporary += answers
         wrong, ignored = self._wrong(answers).without_ignored(self._incoming.on_missing)
         if not self._incoming.tolerant:
-            grown = with_segments(self._placed, [open_segment(Segment(path)) for path in values], self._where.next_id)
+            grown = with_segments(self._table, [open_segment(Segment(path)) for path in values], self._table.next_id)
             refuse(grown, wrong, self._incoming.before)
         dead = [files.read(answer)[0]["dead"].copy() for answer in answers]
         return self._keep(shards, answers), np.sort(np.concatenate(dead)), wrong, ignored
@@ -219,8 +205,8 @@ class _Bulk:
             marks[files.read(answer)[0]["born"]] = 1
         if marks.all():
             return shards
-        marks_path = self._temporary_path()
-        files.write(marks_path, {str(i): own for i, own in enumerate(np.split(marks, ends[:-1]))})
+        marks_path = files.write_new(self._folder, {str(i): own for i, own in enumerate(np.split(marks, ends[:-1]))})
+        self._temporary.append(marks_path)
         keep = partial(bulk.keep_rows, self._table.schema.key, self._width, marks_path, self._folder)
         kept = [path for path in self._runner.map(keep, list(enumerate(shards))) if path is not None]
         self._temporary += shards
@@ -236,5 +222,5 @@ class _Bulk:
         for path in shards:
             segments.append(Segment(path, next_id))
             next_id += files.read(path)[0].length("place")
-        after = with_segments(self._placed, [open_segment(each) for each in segments], next_id)
+        after = with_segments(self._table, [open_segment(each) for each in segments], next_id)
         return Admitted(after, tuple(segments), range(first, next_id), dead)

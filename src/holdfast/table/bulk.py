@@ -32,13 +32,13 @@ from holdfast.table.table import TableFiles
 from holdfast.table.types import Column
 
 
-def write_staged(path: str, staged: Staged, operations: NDArray[np.int8] | None = None) -> None:
-    """Keep a staged chunk in a file."""
+def write_staged(folder: str, staged: Staged, operations: NDArray[np.int8] | None = None) -> str:
+    """Write a staged chunk to a new file in a folder; gives the file."""
     arrays: dict[str, Any] = {f"code/{c}": codes for c, codes in enumerate(staged.codes)}
     arrays |= {f"value/{c}": values for c, values in enumerate(staged.values)}
     if operations is not None:
         arrays["operation"] = operations
-    files.write(path, arrays)
+    return files.write_new(folder, arrays)
 
 
 def read_staged(path: str, width: int) -> tuple[Staged, NDArray[np.int8] | None]:
@@ -65,8 +65,7 @@ def merge_column(
             dictionary = dictionary.appended(run)
     values = [files.read(path)[0][f"value/{place}"] for path in chunks]
     maps, fresh = merge(values, dictionary, casters[place], columns[place].name)
-    maps_path = files.new_path(folder)
-    files.write(maps_path, {f"map/{i}": narrow for i, narrow in enumerate(maps)})
+    maps_path = files.write_new(folder, {f"map/{i}": narrow for i, narrow in enumerate(maps)})
     if not len(fresh):
         return maps_path, None
     return maps_path, write_segment(folder, runs={place: ValueRun(len(dictionary), fresh)}).path
@@ -81,8 +80,7 @@ def finish_shard(maps: Sequence[str], key: tuple[int, ...], folder: str, chunk: 
     columns = [shard.narrowed(files.read(own)[0][f"map/{number}"][arrays[f"code/{c}"]]) for c, own in enumerate(maps)]
     made = shard.build(columns, key, range(len(columns[0])))
     extra = {"operation": arrays["operation"]} if "operation" in arrays else {}
-    finished = files.new_path(folder)
-    files.write(finished, {**made.arrays(), **extra})
+    finished = files.write_new(folder, {**made.arrays(), **extra})
     return finished, sum(int((columns[c] == 0).sum()) for c in key)
 
 
@@ -112,9 +110,8 @@ def resolve_range(where: TableFiles, shards: Sequence[str], mode: Mode, folder: 
     wrong, why = found.wrong
     answer = {"born": number_of[found.born], "dead": found.dead}
     reported = {"wrong": number_of[wrong], "why": why, "wrong_kind": operations[wrong]}
-    resolved = files.new_path(folder)
-    files.write(resolved, {**answer, **reported, **{f"wrong_code/{c}": codes[c, wrong] for c in range(width)}})
-    return resolved
+    wrong_codes = {f"wrong_code/{c}": codes[c, wrong] for c in range(width)}
+    return files.write_new(folder, {**answer, **reported, **wrong_codes})
 
 
 def _slice(piece: Shard, low: int, high: int) -> NDArray[np.uint32]:
@@ -137,6 +134,4 @@ def keep_rows(key: tuple[int, ...], width: int, marks: str, folder: str, piece: 
         return None
     columns = shard.load(path, 0, width).columns
     made = shard.build([column[rows] for column in columns], key, range(len(rows)))
-    kept = files.new_path(folder)
-    files.write(kept, made.arrays())
-    return kept
+    return files.write_new(folder, made.arrays())

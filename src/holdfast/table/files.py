@@ -41,6 +41,13 @@ def new_path(folder: str) -> str:
     return f"{folder}/{uuid.uuid4().hex}.arrow"
 
 
+def write_new(folder: str, arrays: Arrays, facts: Mapping[str, Any] | None = None) -> str:
+    """Write named arrays (and a few facts) to a new file in a folder; gives its path."""
+    path = new_path(folder)
+    write(path, arrays, facts)
+    return path
+
+
 _temporary: set[str] = set()  # folders whose files need not outlive this process
 
 

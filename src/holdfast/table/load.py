@@ -54,13 +54,11 @@ def open_segment(segment: Segment) -> LoadedSegment:
 
 def load_table(where: TableFiles) -> Table:
     """The table that some segments make up."""
-    nothing = replace(Table.empty(where.schema), where=TableFiles(where.schema, (), 0))
-    return with_segments(nothing, [open_segment(each) for each in where.segments], where.next_id)
+    return with_segments(Table.empty(where.schema), [open_segment(each) for each in where.segments], where.next_id)
 
 
 def with_segments(table: Table, segments: Sequence[LoadedSegment], next_id: int) -> Table:
     """The table after some more segments."""
-    assert table.where is not None, "only a table that lies in files has segments"
     dictionaries = [
         dictionary.appended(*(each.runs[c] for each in segments if c in each.runs))
         for c, dictionary in enumerate(table.dictionaries)
@@ -72,7 +70,7 @@ def with_segments(table: Table, segments: Sequence[LoadedSegment], next_id: int)
     ]
     arrived = table.grown(tuple(dictionaries)).changed(shards, _NO_IDS)
     dead = np.unique(np.concatenate([_NO_IDS, *(each.dead for each in segments)]))
-    where = TableFiles(table.schema, (*table.where.segments, *(each.segment for each in segments)), next_id)
+    where = TableFiles(table.schema, (*table.files.segments, *(each.segment for each in segments)), next_id)
     there, _ = arrived.which_live(dead)  # compaction drops dead rows, and older segments may still name them
     return replace(arrived.changed([], dead[there]), next_id=next_id, where=where)
 
@@ -105,8 +103,8 @@ def write_segment(
     arrays: dict[str, Any] = {} if rows is None else rows.arrays()
     for column, run in runs.items():
         arrays |= {f"value/{column}": run.values, f"order/{column}": run.order}
-    path = files.new_path(folder)
-    files.write(path, {**arrays, "dead": dead}, {"first": {str(column): run.first for column, run in runs.items()}})
+    first = {str(column): run.first for column, run in runs.items()}
+    path = files.write_new(folder, {**arrays, "dead": dead}, {"first": first})
     return Segment(path, rows.first_id if rows is not None and len(rows) else 0)
 
 
@@ -116,8 +114,7 @@ def run_probe(
     """The answer of each shard, in the order of the shards."""
     if runner.is_local:
         return runner.map(lambda each: probe(each[0], each[1], argument), list(table.living()))
-    assert table.where is not None, "a table lies in files before tasks look at it"
-    return runner.map(partial(_answer, probe, table.where, argument), range(len(table.shards)))
+    return runner.map(partial(_answer, probe, table.files, argument), range(len(table.shards)))
 
 
 def _answer(

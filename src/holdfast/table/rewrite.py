@@ -170,8 +170,7 @@ def portions(table: Table) -> Iterator[list[tuple[Shard, Alive]]]:
 
 def compacted(table: Table, folder: str) -> tuple[Segment, ...] | None:
     """The segments that say the same as the table's, but fewer, or None where nothing is worth merging."""
-    assert table.where is not None
-    segments = list(table.where.segments)
+    segments = list(table.files.segments)
     shards = {each.path: (each, mask) for each, mask in table.living()}
     start = _merge_from([len(shards[s.path][0]) if s.path in shards else 0 for s in segments])
     kept: list[Segment] = []

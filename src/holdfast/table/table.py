@@ -94,8 +94,15 @@ class Table:
 
     @staticmethod
     def empty(schema: Schema) -> Table:
-        """The table without rows."""
-        return Table(schema, tuple(Dictionary(column.type) for column in schema.columns))
+        """The table without rows, and without files yet."""
+        dictionaries = tuple(Dictionary(column.type) for column in schema.columns)
+        return Table(schema, dictionaries, where=TableFiles(schema, (), 0))
+
+    @property
+    def files(self) -> TableFiles:
+        """The files that the table lies in, as it does once a batch is admitted: tasks open it by them."""
+        assert self.where is not None, "a table lies in files before tasks look at it"
+        return self.where
 
     def order_keys(self, column: int) -> OrderKeys:
         """The order keys of a column, current with this version of the table."""

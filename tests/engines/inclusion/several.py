@@ -89,7 +89,7 @@ class Several:
             chunks.append((self._staged(name, inserts), None))
         before = self.tables[name]
         incoming = Incoming("changes", chunks, (), len(gone) + len(inserts))
-        done = admit(before, self.where[name], incoming, self.folder, Threads(), lambda _: None)
+        done = admit(before, incoming, self.folder, Threads(), lambda _: None)
         assert done.table.where is not None
         self.tables[name], self.where[name] = done.table, done.table.where
         return Change(before, done.table, done.born, done.dead)

@@ -43,9 +43,8 @@ def change_columns(
             return None
         state.progress.step(f"Changing the columns of {name}")
         state.stale = True
-        assert old.where is not None
         if change.only_names:
-            where = TableFiles(new.schema, old.where.segments, old.next_id)
+            where = TableFiles(new.schema, old.files.segments, old.next_id)
         else:
             where = with_columns(old, new, state.store.folder)
         now, record = load_table(where), _record(state.records[name], change, where, old.rows)

@@ -173,13 +173,11 @@ def _in_files(state: INDState, runner: Runner, written: list[str]) -> list[Opene
     """
     wheres, folders, counts = [], [], []
     for attribute in state.attributes:
-        where = state.tables[attribute.table].where
-        assert where is not None, "a table lies in files before tasks look at it"
+        where = state.tables[attribute.table].files
         wheres.append(where)
         folders.append(where.segments[0].path.rpartition("/")[0] if where.segments else ".")
-        counts.append(files.new_path(folders[-1]))
+        counts.append(files.write_new(folders[-1], {"count": state.counts(attribute).array}))
         written.append(counts[-1])
-        files.write(counts[-1], {"count": state.counts(attribute).array})
     columns = list(zip(wheres, [attribute.column for attribute in state.attributes], folders, strict=True))
     typed = state.settings.compare == "typed"
     as_text = [a.number for a in state.attributes if not (typed or pa.types.is_string(a.kept))]
@@ -196,9 +194,7 @@ def _write_texts(source: tuple[TableFiles, int, str]) -> str:
     where, column, folder = source
     dictionary = open_table(where).dictionaries[column]
     run = values.text_run(1, dictionary.image_range(1, len(dictionary) - 1), dictionary.kept)
-    path = files.new_path(folder)
-    files.write(path, {"value": run.values, "order": run.order})
-    return path
+    return files.write_new(folder, {"value": run.values, "order": run.order})
 
 
 def _open(number: int, where: TableFiles, column: int, counts: str, texts: str | None) -> Opened:

@@ -207,8 +207,7 @@ def violators_in(requested: Sequence[Condition], table: Table, runner: Runner) -
 def _answers(requested: tuple[Condition, ...], table: Table, runner: Runner) -> Iterator[list[Ids]]:
     """The answers of each shard. In threads, those to all conditions share the values of one shard at a time."""
     if not runner.is_local:
-        assert table.where is not None, "a table lies in files before tasks look at it"
-        yield from runner.map(partial(_look, table.where, requested), range(len(table.shards)))
+        yield from runner.map(partial(_look, table.files, requested), range(len(table.shards)))
         return
     for number in range(len(table.shards)):
         rows = Rows.living(table, number)
