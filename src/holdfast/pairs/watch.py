@@ -93,6 +93,10 @@ class PairWatch:
         """The watch over a table that `dump` described. The rows are read at the first batch."""
         return cls(table, Signatures.load(len(table.schema.columns), arrays, kind or cls.usual))
 
+    def rewritten(self, table: Table, kept: UsedCodes) -> Self:  # noqa: ARG002
+        """Signatures know no codes; the next batch reads the rows again."""
+        return self.load(table, *self.dump(), self.sets.kind)
+
 
 class CountedSignatures(PairWatch):
     """The counted signatures of order of a table: each pair of rows from both of them. Engines share the kind `ORDERED`
@@ -101,7 +105,3 @@ class CountedSignatures(PairWatch):
 
     name: ClassVar[str] = "order-signatures"
     usual: ClassVar[SignatureKind] = ORDERED
-
-    def rewritten(self, table: Table, kept: UsedCodes) -> CountedSignatures:  # noqa: ARG002
-        """Signatures know no codes; the next batch reads the rows again."""
-        return CountedSignatures.load(table, *self.dump(), self.sets.kind)

@@ -17,11 +17,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from holdfast.borders.cover import Mask
 from holdfast.changes.diff import Cause, CauseKind
 
-Mask = NDArray[np.bool_]
 UNTESTED = Cause("untested")
 
 

@@ -7,14 +7,13 @@ strategy gives some are minimal rules; one whose score is below the threshold, w
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from itertools import combinations
 from typing import Any, ClassVar, Generic, TypeVar
 
 from holdfast.borders.cover import Cover, Parts, dump_parts, load_parts
 from holdfast.borders.targets import Targets
 from holdfast.changes.diff import CauseKind, Diff
-from holdfast.engines.contract import RuleExplanation
 from holdfast.engines.found.covers import minimal
 from holdfast.engines.found.diff import ContextMoment, ContextStep
 from holdfast.engines.found.engine import FoundEngine, FoundState
@@ -79,7 +78,6 @@ class ContextEngine(FoundEngine[FoundRules[R], S, CoverStrategy], Generic[R, S])
 
     state: type[S]
     wording: type[ContextWording[R]]
-    explanation: Callable[[Table, str], RuleExplanation]  # of a rule of a table, given its text
     stored_as: ClassVar[tuple[str, str]]  # the names of contexts and of errors in a dump
     error: ClassVar[ErrorName]
     smaller: ClassVar[CauseKind]  # what it is called that a rule follows from one with a smaller context
@@ -143,8 +141,3 @@ class ContextEngine(FoundEngine[FoundRules[R], S, CoverStrategy], Generic[R, S])
         strategy = self._loaded(subject, spec, arrays, facts)
         covers = load_parts(arrays, *self.stored_as, spec.targets.context_words)
         return self.state(subject, spec, strategy, covers, facts["why"])
-
-    def explain(self, state: S | None, subject: WatchedTable, text: str, rows: Sequence[int] = ()) -> RuleExplanation:  # noqa: ARG002
-        """How far a rule holds, watched or not, and which rows to look at."""
-        self.refuse_rows(rows)
-        return self.explanation(subject.table, text)

@@ -8,14 +8,15 @@ rules came and went is compared at once; why, and which rows broke those that we
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Generic, TypeVar, cast
 
+from holdfast.borders.cover import Mask
 from holdfast.borders.method import StrategyChoice, strategy_in_words
 from holdfast.changes.diff import Cause, CauseKind, Diff
-from holdfast.engines.contract import Engine, RuleClass
-from holdfast.engines.found.causes import Causes, Mask, Standing
+from holdfast.engines.contract import Engine, RuleClass, RuleExplanation
+from holdfast.engines.found.causes import Causes, Standing
 from holdfast.engines.found.rules import ListedRules
 from holdfast.engines.found.strategies import Strategy
 from holdfast.engines.found.witnesses import Broken
@@ -74,6 +75,7 @@ class FoundEngine(Engine[WatchedTable, S], Generic[F, S, St]):
     """Rules of one table that a strategy finds and keeps."""
 
     strategies: ClassVar[tuple[type[Strategy[Any]], ...]]
+    explanation: Callable[[Table, str], RuleExplanation]  # of a rule of a table, given its text
     folder: ClassVar[str] = "way/"  # of the strategy's arrays in a dump
     below: ClassVar[CauseKind] = "score"  # what it is called that a rule is below the threshold
     mended: ClassVar[Cause | None] = Cause("mended")  # why rules came that rows broke; None: nobody says why any came
@@ -123,6 +125,11 @@ class FoundEngine(Engine[WatchedTable, S], Generic[F, S, St]):
     def _loaded(self, subject: WatchedTable, spec: Any, arrays: Arrays, facts: Facts) -> St:
         """The strategy from its arrays."""
         return self._strategy(facts["way"]).load(subject, spec, inside(self.folder, arrays), facts)
+
+    def explain(self, state: S | None, subject: WatchedTable, text: str, rows: Sequence[int] = ()) -> RuleExplanation:  # noqa: ARG002
+        """How far a rule holds, watched or not, and which rows to look at."""
+        self.refuse_rows(rows)
+        return self.explanation(subject.table, text)
 
     def how(self, state: S) -> str:
         """By which strategy, and why."""

@@ -32,9 +32,9 @@ class Strategy(ABC, Generic[S]):
 
     name: ClassVar[str]
 
-    @abstractmethod
     def dump(self) -> tuple[Arrays, Facts]:
         """Arrays and facts from which `load` makes the same. Parts of the subject are dumped by themselves."""
+        return {}, {}
 
     @classmethod
     @abstractmethod
@@ -95,9 +95,7 @@ class BorderStrategy(CoverStrategy):
         self.borders = borders
 
     @classmethod
-    def begin(
-        cls, subject: WatchedTable, spec: Spec, runner: Runner, progress: Progress
-    ) -> tuple[BorderStrategy, Parts]:
+    def begin(cls, subject: WatchedTable, spec: Spec, runner: Runner, progress: Progress) -> tuple[Self, Parts]:
         """Compare some rows, and prove what they leave."""
         rows = subject.part(_rows_for(spec), runner, progress)
         borders = Borders.of(rows, spec.targets, spec.max_size, runner, progress)
@@ -119,7 +117,7 @@ class BorderStrategy(CoverStrategy):
         return self.borders.dump(), {}
 
     @classmethod
-    def load(cls, subject: WatchedTable, spec: Spec, arrays: Arrays, facts: Facts) -> BorderStrategy:  # noqa: ARG003
+    def load(cls, subject: WatchedTable, spec: Spec, arrays: Arrays, facts: Facts) -> Self:  # noqa: ARG003
         """What `dump` described."""
         return cls(Borders.load(subject.part(_rows_for(spec)), spec.targets, spec.max_size, {}, arrays))
 

@@ -21,6 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.borders.cover import Mask, Numbers
 from holdfast.changes.diff import NOBODY, Witness
 from holdfast.engines.given.queries import queries_of
 from holdfast.pairs import bitsets
@@ -36,9 +37,7 @@ from holdfast.table.row_names import witnesses_of
 from holdfast.table.rows import Rows
 from holdfast.table.table import Table
 
-Numbers = NDArray[np.int64]
 Pairs = NDArray[np.int64]  # [rule, 2]
-Mask = NDArray[np.bool_]
 
 _MANY = 1 << 10  # pairs of rows from which on equal ones are looked at once
 _AT_ONCE = 1 << 13  # pairs that are compared together

@@ -98,6 +98,7 @@ class NamedDependencies(GivenClass[NoSettings]):
     name, title, rules = "named", "violations of named dependencies", (FD, Key)
     yours = "your keys and dependencies"
     settings = NoSettings
+    explains_rows = False
 
     def keeper(self, settings: NoSettings, given: Mapping[str, TableRules], subject: WatchedTable) -> GroupsKeeper:  # noqa: ARG002
         """By rows in groups."""
@@ -105,11 +106,11 @@ class NamedDependencies(GivenClass[NoSettings]):
 
         return GroupsKeeper(rules_of(given, subject.table.schema), subject.table.schema)
 
-    def explain_unwatched(self, subject: WatchedTable, text: str, rows: Sequence[int] = ()) -> DependencyExplanation:
+    def explain_unwatched(self, subject: WatchedTable, text: str, rows: Sequence[int] = ()) -> DependencyExplanation:  # noqa: ARG002
         """As one that is watched: groups are made of the table."""
-        from holdfast.engines.functional.explain import explain_given
+        from holdfast.engines.functional.explain import explain
 
-        return explain_given(subject.table, text, rows)
+        return explain(subject.table, text)
 
 
 RULE_CLASSES = (Keys(), FDs(), NamedDependencies())

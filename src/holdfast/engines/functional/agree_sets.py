@@ -9,7 +9,7 @@ After a batch only those targets whose maximal agree-sets changed are mended, or
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, ClassVar, Self
 
@@ -33,7 +33,6 @@ from holdfast.pairs.watch import PairWatch
 from holdfast.progress import Progress, search_progress
 from holdfast.rules.error_measures import pairs_of
 from holdfast.table.change import Change
-from holdfast.table.rewrite import UsedCodes
 from holdfast.table.runner import Runner
 from holdfast.table.table import Table
 from holdfast.table.threads import OnProgress, SoFar, each
@@ -66,10 +65,6 @@ class CountedAgreeSets(PairWatch):
             self.changed = before, shift
         return delta
 
-    def rewritten(self, table: Table, kept: UsedCodes) -> CountedAgreeSets:  # noqa: ARG002
-        """Agree-sets know no codes; rows are read again with the next batch."""
-        return CountedAgreeSets.load(table, *self.dump())
-
     def dump(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """Arrays from which `load` makes the same."""
         arrays = below("pairs/", self.sets.dump())
@@ -79,13 +74,7 @@ class CountedAgreeSets(PairWatch):
         return arrays, {}
 
     @classmethod
-    def load(
-        cls,
-        table: Table,
-        arrays: Mapping[str, NDArray[Any]],
-        facts: Mapping[str, Any],
-        kind: SignatureKind | None = None,
-    ) -> Self:
+    def load(cls, table: Table, arrays: Arrays, facts: Facts, kind: SignatureKind | None = None) -> Self:
         """What `dump` described."""
         made, columns = super().load(table, inside("pairs/", arrays), facts, kind), len(table.schema.columns)
         if "maximal/sets" in arrays:
@@ -103,9 +92,7 @@ class AgreeSetStrategy(CoverStrategy):
         self.pairs, self._spec = pairs, spec
 
     @classmethod
-    def begin(
-        cls, subject: WatchedTable, spec: Spec, runner: Runner, progress: Progress
-    ) -> tuple[AgreeSetStrategy, Parts]:
+    def begin(cls, subject: WatchedTable, spec: Spec, runner: Runner, progress: Progress) -> tuple[Self, Parts]:
         """Compare all pairs, and derive."""
         strategy = cls(subject.part(CountedAgreeSets, runner, progress), spec)
         return strategy, strategy._derived(subject.table.rows, progress)
@@ -130,12 +117,8 @@ class AgreeSetStrategy(CoverStrategy):
         limit, columns = limit_of(spec.error, pairs_of(rows)), spec.targets.columns
         return derive_approximate(sets.sets, sets.counts, columns, targets, limit, spec.max_size, said)
 
-    def dump(self) -> tuple[Arrays, Facts]:
-        """Nothing of its own."""
-        return {}, {}
-
     @classmethod
-    def load(cls, subject: WatchedTable, spec: Spec, arrays: Arrays, facts: Facts) -> AgreeSetStrategy:  # noqa: ARG003
+    def load(cls, subject: WatchedTable, spec: Spec, arrays: Arrays, facts: Facts) -> Self:  # noqa: ARG003
         """What `dump` described."""
         return cls(subject.part(CountedAgreeSets), spec)
 

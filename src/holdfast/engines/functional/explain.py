@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,15 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.engines import contract
-from holdfast.engines.functional.groups import Groups, Ids
+from holdfast.engines.functional.groups import Groups
 from holdfast.engines.thresholds import untested_sentence
-from holdfast.errors import BadInput
 from holdfast.pairs.filled import is_empty
 from holdfast.rules.dependency import FD, Dependency, columns_of, parse
 from holdfast.rules.error_measures import g1, g3
 from holdfast.table.dictionary import NULL_CODE
 from holdfast.table.plain import plain_values
 from holdfast.table.row_names import keys_of, names_of
+from holdfast.table.rows import Ids
 from holdfast.table.table import Table
 from holdfast.text.quotes import quoted
 from holdfast.text.row_names import Values, listed
@@ -97,13 +96,6 @@ def explain(table: Table, text: str, clusters: int = 10, rows: int = 20) -> Depe
     errors = g1(pairs, table.rows), g3(gone, table.rows)
     found = replace(rule, error=errors[0], empty=is_empty(table, lhs))
     return DependencyExplanation(found, table.rows, pairs, *errors, gone, len(broken), shown)
-
-
-def explain_given(table: Table, text: str, rows: Sequence[int]) -> DependencyExplanation:
-    """Explain a rule that was given; rows that are named explain nothing."""
-    if rows:
-        raise BadInput("--row: rows don't explain violations of named dependencies one by one; leave it out")
-    return explain(table, text)
 
 
 def _broken(

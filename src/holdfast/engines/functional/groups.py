@@ -30,10 +30,8 @@ from holdfast.engines.given.keeper import Effect, Pairs, alone
 from holdfast.engines.given.violation_changes import MOST
 from holdfast.kernels.usual_clusters import ValueCells, choose
 from holdfast.table.change import Change
-from holdfast.table.rows import Rows
+from holdfast.table.rows import Ids, Rows
 from holdfast.table.table import Table
-
-Ids = NDArray[np.int64]
 
 _LEAST = 1024  # fewer cells are kept, also where most are empty
 _SMALL = 1 << 16  # clusters and cells, which take five megabytes

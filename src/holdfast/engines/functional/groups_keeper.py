@@ -16,7 +16,7 @@ import numpy as np
 
 from holdfast.engines.contract import CurrentExplanation
 from holdfast.engines.functional import key_index
-from holdfast.engines.functional.explain import explain_given
+from holdfast.engines.functional.explain import explain
 from holdfast.engines.functional.groups import PARTS, Groups
 from holdfast.engines.functional.key_index import IndexFinder, KeyIndex, StoredKey
 from holdfast.engines.functional.key_score import key_score
@@ -185,7 +185,7 @@ class GroupsKeeper(Keeper[WatchedTable, GroupsState]):
 
     def explain(self, state: GroupsState, subject: WatchedTable, rule: int, rows: Sequence[int]) -> CurrentExplanation:  # noqa: ARG002
         """How far a rule holds, and which rows to look at."""
-        return explain_given(subject.table, self.rules[rule].text, rows)
+        return explain(subject.table, self.rules[rule].text)
 
     # ---- in files ---------------------------------------------------------------------------------------------------
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from holdfast.changes.diff import NOBODY
 from holdfast.engines.listing import Listing
@@ -17,10 +16,9 @@ from holdfast.rules.sentences import Evaluator, Why, sentence, why
 from holdfast.search.found import FoundPairs
 from holdfast.table.plain import plain_rows
 from holdfast.table.row_names import names_of
+from holdfast.table.rows import Ids
 from holdfast.table.table import Table
 from holdfast.text.row_names import by_number, listed
-
-Ids = NDArray[np.int64]
 
 
 class PairListing(Listing):

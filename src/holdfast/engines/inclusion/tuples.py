@@ -12,13 +12,12 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.engines.given.finder import ROWS_AT_ONCE, TableFinder, WantedTuples, living_places, stretches
+from holdfast.engines.given.finder import ROWS_AT_ONCE, Ids, TableFinder, WantedTuples, living_places, stretches
 from holdfast.pairs.keys import KeyTable
 from holdfast.table.shard import Shard
 from holdfast.table.table import Table
 
 TupleCodes = NDArray[np.int64]  # [column, row]
-Ids = NDArray[np.int64]
 _FIRST_ROWS = 1 << 12  # most of the tuples looked up are met among few rows
 _CELLS = 1 << 24
 

@@ -14,6 +14,7 @@ not counted.
 from __future__ import annotations
 
 from itertools import combinations
+from typing import Self
 
 import numpy as np
 
@@ -42,9 +43,7 @@ class RemovalStrategy(CoverStrategy):
         self._rows, self._spec, self._borders = rows, spec, borders
 
     @classmethod
-    def begin(
-        cls, subject: WatchedTable, spec: Spec, runner: Runner, progress: Progress
-    ) -> tuple[RemovalStrategy, Parts]:
+    def begin(cls, subject: WatchedTable, spec: Spec, runner: Runner, progress: Progress) -> tuple[Self, Parts]:
         """Count contexts to and fro between both borders."""
         rows = subject.part(RankedColumns, runner, progress)
         strategy = cls(rows, spec, {target: ApproximateBorder() for target in spec.targets.wanted()})
@@ -69,7 +68,7 @@ class RemovalStrategy(CoverStrategy):
         }, {}
 
     @classmethod
-    def load(cls, subject: WatchedTable, spec: Spec, arrays: Arrays, facts: Facts) -> RemovalStrategy:  # noqa: ARG003
+    def load(cls, subject: WatchedTable, spec: Spec, arrays: Arrays, facts: Facts) -> Self:  # noqa: ARG003
         """What `dump` described."""
         borders = {target: ApproximateBorder() for target in spec.targets.wanted()}
         contexts = bitsets.integers(np.array(arrays["contexts"], np.uint64).reshape(-1, spec.targets.context_words))

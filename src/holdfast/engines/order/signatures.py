@@ -13,6 +13,7 @@ wide.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Self
 
 import numpy as np
 
@@ -69,9 +70,7 @@ class SignatureStrategy(CoverStrategy):
         self._pairs, self._spec, self._maximal = pairs, spec, maximal
 
     @classmethod
-    def begin(
-        cls, subject: WatchedTable, spec: Spec, runner: Runner, progress: Progress
-    ) -> tuple[SignatureStrategy, Parts]:
+    def begin(cls, subject: WatchedTable, spec: Spec, runner: Runner, progress: Progress) -> tuple[Self, Parts]:
         """Compare all pairs, and derive."""
         pairs = subject.part(CountedSignatures, runner, progress)
         strategy = cls(pairs, spec, MaximalSignatures.none(spec.targets).with_more(pairs.sets.sets))
@@ -95,7 +94,7 @@ class SignatureStrategy(CoverStrategy):
         return {"sets": self._maximal.sets.reshape(-1), "bits": self._maximal.bits.reshape(-1)}, {}
 
     @classmethod
-    def load(cls, subject: WatchedTable, spec: Spec, arrays: Arrays, facts: Facts) -> SignatureStrategy:  # noqa: ARG003
+    def load(cls, subject: WatchedTable, spec: Spec, arrays: Arrays, facts: Facts) -> Self:  # noqa: ARG003
         """What `dump` described."""
         sets = np.array(arrays["sets"], np.uint64).reshape(-1, spec.targets.context_words)
         bits = np.array(arrays["bits"], np.uint64).reshape(-1, spec.targets.words)

@@ -10,13 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from holdfast.borders.cover import Numbers
 from holdfast.engines.thresholds import LONGER, tested_weight
 from holdfast.kernels import rising
 from holdfast.rules import error_measures
-
-Numbers = NDArray[np.int64]
 
 RISES = 2.0  # two values that rise one after the other make half the score
 

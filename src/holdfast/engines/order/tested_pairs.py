@@ -15,8 +15,8 @@ from __future__ import annotations
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from holdfast.borders.cover import Numbers
 from holdfast.borders.partitions import ColumnPartitions
 from holdfast.borders.proving import pairs_together
 from holdfast.borders.rows import CodedColumns
@@ -26,8 +26,6 @@ from holdfast.pairs.filled import Filled
 from holdfast.pairs.keys import KeyTable
 from holdfast.table.dictionary import NULL_CODE
 from holdfast.table.table import Table
-
-Numbers = NDArray[np.int64]
 
 
 class TestedPairs:

@@ -8,7 +8,6 @@ Text columns are compared for equality alone, unless they are `ordered`.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import cast
 
@@ -36,7 +35,6 @@ from holdfast.progress import SILENT, Progress
 from holdfast.table.change import Batch
 from holdfast.table.runner import Runner
 from holdfast.table.table import Schema, Table
-from holdfast.table.threads import SoFar
 from holdfast.text.quotes import unquoted
 
 _MANY, _PAIR_NS = 1_000_000_000, 1.3  # pairs from which on it is said how long it takes to compare them; to compare one
@@ -98,7 +96,11 @@ class PointwiseEngine(FoundEngine[PointwiseRules, PointwiseState, PointwiseStrat
         none = RuleArrays.joined(spec.space.columns, [])
         if rows < FEWEST_ROWS:
             return Moment(rows, PointwiseRules(wording, none, never=none.left))
-        wanted = WantedRules(PairValues(strategy.seen, spec.space), spec.max_lhs, rhs, _saying(progress))
+
+        def say(found: int) -> None:
+            progress.step(f"Deriving pointwise order dependencies: {found:,} conjunctions that no two rows meet")
+
+        wanted = WantedRules(PairValues(strategy.seen, spec.space), spec.max_lhs, rhs, say)
         if settings.min_coverage:
             rules, never = rules_covered(strategy, wanted, settings.min_coverage)
             return Moment(rows, PointwiseRules(wording, rules.in_order(), never=never))
@@ -154,31 +156,15 @@ class PointwiseEngine(FoundEngine[PointwiseRules, PointwiseState, PointwiseStrat
         most = state.spec.space.columns if state.spec.max_lhs is None else state.spec.max_lhs
         return PointwiseEngine(self.declared, replace(self._settings, max_lhs=most))
 
-    def explain(
-        self,
-        state: PointwiseState | None,  # noqa: ARG002
-        subject: WatchedTable,
-        text: str,
-        rows: Sequence[int] = (),
-    ) -> PointwiseExplanation:
-        """Whether a rule holds, watched or not, with its coverage; or two rows that break it."""
-        self.refuse_rows(rows)
-        return explain(subject.table, self._space(subject.table.schema), text)
+    def explanation(self, table: Table, text: str) -> PointwiseExplanation:
+        """Whether a rule holds, with its coverage; or two rows that break it."""
+        return explain(table, self._space(table.schema), text)
 
     def _space(self, schema: Schema) -> Space:
         declared = set(columns_named("ordered", self._settings.ordered, schema) or ())
         plain = [pa.types.is_string(column.type) for column in schema.columns]
         ordered = tuple(not text or place in declared for place, text in enumerate(plain))
         return Space(ordered, schema.nulls.are_distinct)
-
-
-def _saying(progress: Progress) -> SoFar:
-    """What is said while rules are derived."""
-
-    def say(found: int) -> None:
-        progress.step(f"Deriving pointwise order dependencies: {found:,} conjunctions that no two rows meet")
-
-    return say
 
 
 def columns_named(option: str, names: str | None, schema: Schema) -> tuple[int, ...] | None:

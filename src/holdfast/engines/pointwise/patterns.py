@@ -19,12 +19,11 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.engines.pointwise.boxes import EQUAL, FREE, LESS, MORE, OTHER, Boxes, Space, Values
+from holdfast.engines.pointwise.boxes import EQUAL, FREE, LESS, MORE, OTHER, Boxes, Mask, Space, Values
 from holdfast.errors import BadInput
 from holdfast.kernels import patterns as kernels
 from holdfast.kernels.patterns import ColumnSets
 
-Mask = NDArray[np.bool_]
 Digits = NDArray[np.uint8]
 
 _DIGITS = np.zeros(FREE + 1, np.uint8)

@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from holdfast.borders.cover import Numbers
 from holdfast.engines.found.rules import ListedRules, Wording, blocks
 from holdfast.engines.pointwise.boxes import (
     EQUAL,
@@ -31,8 +31,6 @@ from holdfast.lazy_rules import LhsBound
 from holdfast.rules.pointwise import Pointwise, denial_text, parse, rule_text
 from holdfast.search.queries import Operator
 from holdfast.text.quotes import quoted
-
-Numbers = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

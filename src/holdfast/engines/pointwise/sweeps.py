@@ -22,16 +22,7 @@ from numpy.typing import NDArray
 
 from holdfast.borders.partitions import ColumnPartitions, Partition, Walks, sorted_by
 from holdfast.borders.rows import RankedColumns
-from holdfast.engines.pointwise.boxes import (
-    EQUAL,
-    FREE,
-    LESS,
-    MIRRORED,
-    MORE,
-    OTHER,
-    Boxes,
-    Space,
-)
+from holdfast.engines.pointwise.boxes import EQUAL, FREE, LESS, MIRRORED, MORE, OTHER, Boxes, Mask, Space
 from holdfast.kernels import dominance
 from holdfast.kernels.boxprobe import EQ, LE, LT, OTHERS, BoxQueries
 from holdfast.kernels.count_dominated import count_below
@@ -42,7 +33,6 @@ from holdfast.table.threads import OnProgress, SoFar, each
 RowPairs = NDArray[np.int64]  # [pair, 2]: places, t first
 Counts = NDArray[np.int64]
 Rows = NDArray[np.int32]
-Mask = NDArray[np.bool_]
 
 _MOST_CELLS, _MOST_COUNTED = 1 << 21, 1 << 24  # of a tree of a sweep; where pairs are counted
 _IN_TREE, _COUNTED = 3, 3  # columns at most in a tree of a sweep; with inequalities, where pairs are counted

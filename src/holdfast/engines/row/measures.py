@@ -12,7 +12,6 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from holdfast.engines.row.columns import NamedColumns
 from holdfast.engines.row.evaluate import truth
@@ -21,11 +20,9 @@ from holdfast.rules.measure import TableRule
 from holdfast.search.constants import COMPARE
 from holdfast.table.column_values import ColumnValues, Leading
 from holdfast.table.frequencies import Frequencies
-from holdfast.table.leaders import LeaderState
+from holdfast.table.leaders import Codes, LeaderState
 from holdfast.table.plain import Plain
 from holdfast.table.table import Table
-
-Codes = NDArray[np.int64]
 
 
 class TableMeasure:
