@@ -43,6 +43,15 @@ def counted(count: int, thing: str) -> str:
     return f"{count:,} {thing}{'s' * (count != 1)}"
 
 
+def first_of(names: Sequence[str], most: int) -> str:
+    """The first of some names, and how many more there are: `a, b and 3 more`.
+
+    >>> first_of(["a", "b", "c"], 2)
+    'a, b and 1 more'
+    """
+    return ", ".join(names[:most]) + (f" and {len(names) - most:,} more" if len(names) > most else "")
+
+
 def visible_lines(text: str) -> str:
     """The same for a text of several lines."""
     return _ANY_BUT_NEWLINE.sub(_spelled, text)

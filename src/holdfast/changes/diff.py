@@ -64,13 +64,9 @@ class Witness:
     def to_json(self) -> dict[str, Any]:
         """A plain object for JSON."""
         keys = {"keys": [dict(key) for key in self.keys]} if self.keys else {}
+        values = [None if row is None else dict(row) for row in self.values]
         sentence = {"sentence": self.sentence} if self.sentence else {}
-        return {
-            "rows": list(self.rows),
-            **keys,
-            "values": [None if v is None else dict(v) for v in self.values],
-            **sentence,
-        }
+        return {"rows": list(self.rows), **keys, "values": values, **sentence}
 
 
 CauseKind = Literal[
@@ -192,6 +188,10 @@ class Diff:
         if text in self.witnesses:
             return "lost"
         return "untested" if text in self.untested else "implied"
+
+    def score(self, text: str) -> float:
+        """The score of a lost rule; 0: not known, or it held by accident."""
+        return self.worth[text].score if self.worth and text in self.worth else 0.0
 
     def _still_holds(self, text: str) -> bool:
         cause = self.causes.get(text)

@@ -34,6 +34,7 @@ from holdfast.table.encode import Caster, Staged, cast, refuse_bad_text, stage
 from holdfast.table.runner import Threads
 from holdfast.table.table import Schema
 from holdfast.table.types import Column, kept_type, show_type
+from holdfast.visible import first_of
 
 _CHUNK_ROWS = 1 << 19
 
@@ -201,8 +202,7 @@ def _check_names(opened: OpenSource, schema: Schema, known: set[str], spare: set
 
 
 def _listed(names: Sequence[str], most: int = 5) -> str:
-    shown = ", ".join(repr(name) for name in names[:most])
-    return shown + (f" and {len(names) - most} more" if len(names) > most else "")
+    return first_of([repr(name) for name in names], most)
 
 
 def _caster(opened: OpenSource, column: Column, given: pa.DataType, nulls: tuple[str, ...]) -> Caster | None:

@@ -8,6 +8,7 @@ from typing import Any
 from holdfast.engines.scored import Scored
 from holdfast.rules.rule import Severity
 from holdfast.rules.sentences import shown
+from holdfast.visible import first_of
 
 
 @dataclass(frozen=True)
@@ -109,9 +110,8 @@ class Doubt:
     rules: tuple[str, ...]  # that it breaks
 
     def __str__(self) -> str:
-        more = f" and {len(self.rules) - 1:,} more" if len(self.rules) > 1 else ""
         values = f"{self.column} is {shown(self.value)}, others have {shown(self.usual)}"
-        return f"{self.named}: {values} ({self.rules[0]}{more})"
+        return f"{self.named}: {values} ({first_of(self.rules, 1)})"
 
     def to_json(self) -> dict[str, Any]:
         """The object that `--format json` prints."""

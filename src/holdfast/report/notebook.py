@@ -172,7 +172,7 @@ def _listings(listings: Listings) -> str:
 def _outcome(outcome: Outcome) -> str:
     """What a batch did, and the rows that broke the best rules, side by side."""
     broken = [
-        (-(diff.worth or {})[text].score if text in (diff.worth or {}) else 0.0, engine, text, witness)
+        (-diff.score(text), engine, text, witness)
         for (engine, _), diff in outcome.diffs.items()
         for text, witness in diff.witnesses.items()
     ]

@@ -170,9 +170,11 @@ def _pieces(spans: Sequence[Span]) -> Iterator[_Piece]:
 
 
 def line(points: Sequence[tuple[int, float | None]], label: str, *, last: int) -> str:
-    """A step line over the batches 0 to `last`, with its greatest and its last value; None leaves a gap."""
+    """A step line over the batches 0 to `last`, with its greatest and its last value; None leaves a gap. No picture of
+    a single point.
+    """
     known = [value for _, value in points if value is not None]
-    if not known:
+    if not known or len(points) < 2:
         return ""
     greatest, now = max(known), points[-1][1]
     if greatest <= 0:

@@ -11,17 +11,11 @@ from holdfast.changes.diff import Cause, Diff, Finding, ViolationChange, Witness
 from holdfast.engines.contract import ChangeLine, is_given
 from holdfast.engines.registry import ALL_TABLES
 from holdfast.intake.quarantine import Quarantined
+from holdfast.results import outcome_lines
 from holdfast.results.alarms import Alarming, FailOn, alarming
 from holdfast.results.drawn import Drawn, section
 from holdfast.results.marked_rules import Mark, MarkedRules
-from holdfast.results.outcome_lines import (
-    TableDiff,
-    below_coverage,
-    change_lines,
-    gained_lines,
-    implied_lines,
-    lost_lines,
-)
+from holdfast.results.outcome_lines import TableDiff
 from holdfast.store.records import BatchRecord
 from holdfast.visible import Printed, counted
 
@@ -177,12 +171,9 @@ class Outcome(Printed, Drawn):
         """The broken rules that meet a condition, with their scores (0: not known)."""
         for diff in self.listed.values():
             known = diff.worth or {}
-            if condition.all:
-                broken = ((text, rule) for text, rule in diff.lost.items() if text in diff.witnesses)
-                yield from ((known[text].score if text in known else 0.0, rule) for text, rule in broken)
-            else:
-                chosen = [text for text, worth in known.items() if condition.found(worth) and text in diff.witnesses]
-                yield from ((known[text].score, diff.lost[text]) for text in chosen)
+            for text in diff.lost if condition.all else known:
+                if condition.found(known.get(text)) and text in diff.witnesses:
+                    yield diff.score(text), diff.lost[text]
 
     def moved(self, text: str, table: str | None = None) -> tuple[int | None, int | None]:
         """How many violations of a given rule are new, and how many are gone; None: only their number is stored."""
@@ -244,7 +235,7 @@ class Outcome(Printed, Drawn):
         own: list[ChangeLine] = []
         others: list[ChangeLine] = []
         for old, new in ((old.to_json(), new.to_json()) for old, new in self.changed):
-            (own if is_given(new) else others).extend(change_lines(old, new, self.of_several))
+            (own if is_given(new) else others).extend(outcome_lines.change_lines(old, new, self.of_several))
         return own, others
 
     def quarantine_lines(self) -> Iterator[tuple[str, list[str]]]:
@@ -260,12 +251,12 @@ class Outcome(Printed, Drawn):
         diffs = self.listed.values()
         others, pinned = (self._of_tables(each) for each in (self.listed, self.pinned))
         if broken := sum(len(diff.lost) for diff in self.pinned.values()):
-            yield f"pinned: {counted(broken, 'rule')} that you pinned broke", lost_lines(pinned, most)
+            yield f"pinned: {counted(broken, 'rule')} that you pinned broke", outcome_lines.lost_lines(pinned, most)
         lost, gained = (sum(len(getattr(diff, part)) for diff in diffs) for part in ("witnesses", "gained"))
         if lost:
-            yield f"lost: {counted(lost, 'rule')}", lost_lines(others, most)
+            yield f"lost: {counted(lost, 'rule')}", outcome_lines.lost_lines(others, most)
         if gained:
-            lines, hidden = gained_lines(others, most)
+            lines, hidden = outcome_lines.gained_lines(others, most)
             yield f"gained: {counted(gained, 'rule')}{f'; not shown: {hidden}' if hidden else ''}", lines
         if self.ignored:
             yield f"ignored: {counted(self.ignored, 'rule')} that you ignore broke", []
@@ -273,8 +264,8 @@ class Outcome(Printed, Drawn):
             them = "it" if untested == 1 else "them"
             yield f"untested: {counted(untested, 'rule')} failed once rows tested {them}", []
         if implied := sum(len(diff.lost) for diff in diffs) - lost - untested:
-            why = f"follow from others, or too few rows are left to test them{below_coverage(others)}"
-            yield f"implied: {implied:,} rules still hold, but {why}", implied_lines(others, most)
+            why = f"follow from others, or too few rows are left to test them{outcome_lines.below_coverage(others)}"
+            yield f"implied: {implied:,} rules still hold, but {why}", outcome_lines.implied_lines(others, most)
 
     def _of_tables(self, diffs: Mapping[tuple[str, str], Diff]) -> list[TableDiff]:
         return [TableDiff(diff, *subject, self.of_several) for subject, diff in diffs.items()]
@@ -298,30 +289,23 @@ def _table(rule: Finding) -> str | None:
 def _lost_lines(diff: Diff) -> Iterator[tuple[float, dict[str, Any]]]:
     """The rules that are no longer reported, each with its place in the order."""
     for text, finding in diff.lost.items():
-        event, witness = diff.loss(text), diff.witnesses.get(text)
-        if witness is None:
-            yield 0.0, _line(event, finding, None, diff.causes.get(text))
-        else:
-            worth = (diff.worth or {}).get(text)
-            line = _line(event, finding, worth, diff.causes.get(text))
-            yield 2.0 + _score(worth), {**line, "witness": witness.to_json()}
+        witness = diff.witnesses.get(text)
+        worth = (diff.worth or {}).get(text) if witness else None
+        line = _line(diff.loss(text), finding, worth, diff.causes.get(text))
+        yield (2.0 + diff.score(text), {**line, "witness": witness.to_json()}) if witness else (0.0, line)
 
 
 def _gained_lines(diff: Diff) -> Iterator[tuple[float, dict[str, Any]]]:
     """The rules that are reported now, each with its place in the order."""
     for text, finding in diff.gained.items():
         worth = (diff.gained_worth or {}).get(text)
-        yield 1.0 + _score(worth), _line("gained", finding, worth, diff.causes.get(text))
+        yield 1.0 + (worth.score if worth else 0.0), _line("gained", finding, worth, diff.causes.get(text))
 
 
 def _line(event: str, finding: Finding, worth: Worth | None, cause: Cause | None) -> dict[str, Any]:
     """A rule that came or went, with its score and the reason, where they are known."""
     figures = worth.to_json() if worth else {}
     return {"event": event, **finding.to_json(), **figures, **(cause.to_json() if cause else {})}
-
-
-def _score(worth: Worth | None) -> float:
-    return worth.score if worth else 0.0
 
 
 def _grew(old: Finding, new: Finding, pairs: ViolationChange | None) -> bool:

@@ -16,6 +16,7 @@ from holdfast.engines.contract import ChangeLine, is_given
 from holdfast.engines.registry import ALL_TABLES, rule_class, table_of_rows
 from holdfast.engines.thresholds import LIKELY
 from holdfast.lazy_rules import for_people, one_a_class
+from holdfast.visible import first_of
 
 _FEW = 3  # accidental rules that are listed, and rules that are named of those that the same rows broke
 _GROUPED = 1000  # rules without scores that are grouped by the rows that broke them
@@ -126,9 +127,8 @@ def _cause_line(together: list[_BrokenRule]) -> str:
     rows = first.witness.named(getattr(first.of.diff.lost[first.text], "columns", ()))
     if len(together) == 1:
         return first.of.named(f"{first.named}   because of {rows}")
-    named = ", ".join(rule.named for rule in together[:_FEW])
-    more = f" and {len(together) - _FEW:,} more" if len(together) > _FEW else ""
-    return first.of.with_rows(first.text, f"{rows} broke {len(together):,} rules: {named}{more}")
+    named = first_of([rule.named for rule in together], _FEW)
+    return first.of.with_rows(first.text, f"{rows} broke {len(together):,} rules: {named}")
 
 
 def gained_lines(diffs: Iterable[TableDiff], most: int) -> tuple[list[str], str]:

@@ -77,9 +77,6 @@ class Suggestions(Printed, Drawn, Framed, Sequence[Suggestion]):
     def __getitem__(self, at: Any) -> Any:
         return self.ranked[at]
 
-    def __iter__(self) -> Iterator[Suggestion]:
-        return iter(self.ranked)
-
     def __len__(self) -> int:
         return len(self.ranked)
 

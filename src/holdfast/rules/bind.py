@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from holdfast.errors import BadInput, suggest
@@ -32,12 +32,12 @@ def bind(rules: Rules, schemas: Mapping[str, Schema]) -> BoundRules:
         try:
             named, odd = entry.bound(Scope(schemas, table, rules.ordered_in(table)))
         except BadInput as error:
-            raise BadInput(f"{_where(entry)}rule {entry.name!r}: {error}") from None
+            raise BadInput(f"{entry.place}: {error}") from None
         notes += [f"rule {entry.name}: {note}" for note in odd]
         rule = GivenRule(entry.name, table, named.text, entry.severity, entry.note)
         known = bound.setdefault(kept_by.given_as, {}).setdefault(table, {}).setdefault(named.text, rule)
         if known.name != entry.name:
-            raise BadInput(f"{_where(entry)}rule {entry.name!r} says the same as rule {known.name!r}; remove one")
+            raise BadInput(f"{entry.place} says the same as rule {known.name!r}; remove one")
     order = list(dict.fromkeys(each.given_as for each in CLASSES))
     given = {
         name: {table: TableRules(tuple(own.values()), rules.ordered_in(table)) for table, own in bound[name].items()}
@@ -58,37 +58,31 @@ def _dependent_table(entry: RuleEntry) -> str:
     """The table whose rows break a rule across tables, which its text names."""
     table = parse(entry.text).table
     if entry.table and entry.table != table:
-        raise BadInput(
-            f"{_where(entry)}rule {entry.name!r} is about rows of {table!r}, not of {entry.table!r}; leave out table:"
-        )
+        raise BadInput(f"{entry.place} is about rows of {table!r}, not of {entry.table!r}; leave out table:")
     return table
 
 
 def _table_of(entry: RuleEntry, schemas: Mapping[str, Schema]) -> str:
     if entry.table in schemas:
         return entry.table
-    rule = f"{_where(entry)}rule {entry.name!r}"
     if entry.table:
-        raise BadInput(f"{rule} is about the table {entry.table!r}, which is not here; {suggest(entry.table, schemas)}")
+        hint = suggest(entry.table, schemas)
+        raise BadInput(f"{entry.place} is about the table {entry.table!r}, which is not here; {hint}")
     if len(schemas) != 1:
-        raise BadInput(f"{rule} names no table; add table: to it, one of {', '.join(schemas)}")
+        raise BadInput(f"{entry.place} names no table; add table: to it, one of {', '.join(schemas)}")
     return next(iter(schemas))
 
 
 def _check_ordered(rules: Rules, schemas: Mapping[str, Schema]) -> None:
     """Refuse an `ordered:` that names a table or column which isn't there."""
     for table, columns in rules.ordered.items():
-        if table and table not in schemas:
-            raise BadInput(
-                f"{rules.where}: ordered names the table {table!r}, which is not here; {suggest(table, schemas)}"
-            )
-        known = [name for each in ([schemas[table]] if table else schemas.values()) for name in each.names]
-        for column in columns:
-            if column not in known:
-                raise BadInput(
-                    f"{rules.where}: ordered names the column {column!r}, which is not here; {suggest(column, known)}"
-                )
+        tables = [table] if table else list(schemas)
+        _refuse_unknown(rules, "table", tables, schemas)
+        _refuse_unknown(rules, "column", columns, [name for each in tables for name in schemas[each].names])
 
 
-def _where(entry: RuleEntry) -> str:
-    return f"{entry.where}: " if entry.where else ""
+def _refuse_unknown(rules: Rules, what: str, names: Iterable[str], known: Collection[str]) -> None:
+    for name in names:
+        if name not in known:
+            hint = suggest(name, known)
+            raise BadInput(f"{rules.where}: ordered names the {what} {name!r}, which is not here; {hint}")

@@ -135,8 +135,7 @@ class _Reader(ConditionReader):
             raise self.error(token, "a denial constraint has no or; write one rule for each side")
         if token.kind == "end":
             raise self.error(token, f"expected ) after {self.last}: a parenthesis is not closed")
-        if token.word in ("+", "-", "*", "/"):
-            raise self.error(token, _no_arithmetic(token.text))
+        self._refuse_arithmetic(token)
         if token.word != ")":
             raise self.error(token, f"expected and or ) after {self.last}")
         self.leave()
@@ -150,13 +149,16 @@ class _Reader(ConditionReader):
         start, left, token = self.peek, self._side(), self.peek
         if token.word in ("is", "in", "like", "between"):
             raise self.error(token, f"there is no operator {token.text}; use =, !=, <, <=, > or >=")
-        if token.word in ("+", "-", "*", "/"):
-            raise self.error(token, _no_arithmetic(token.text))
+        self._refuse_arithmetic(token)
         operator = OPERATORS[self.one_of(OPERATORS, f"expected an operator after {self.last}").word]
         found = Comparison(left, operator, self._side())
         if not found.cells:
             raise self.error(start, "both sides are constants; one side must be a cell such as t.Age")
         return found
+
+    def _refuse_arithmetic(self, token: Token) -> None:
+        if token.word in ("+", "-", "*", "/"):
+            raise self.error(token, _no_arithmetic(token.text))
 
     def _side(self) -> Operand:
         return self.cell() if self.peek.kind == "word" and self.after.word == "." else self.constant()

@@ -93,6 +93,11 @@ class RuleEntry(GivenRule):
     where: str = field(default="", compare=False, repr=False)  # "rules.yaml, line 3", for errors
     numbered: bool = field(default=False, compare=False, repr=False)  # the user gave it no name
 
+    @property
+    def place(self) -> str:
+        """`rules.yaml, line 3: rule 'fair'`."""
+        return f"{self.where}: rule {self.name!r}" if self.where else f"rule {self.name!r}"
+
 
 @dataclass(frozen=True)
 class Rules:

@@ -33,13 +33,11 @@ class Context:
 
     def _sections(self) -> list[RuleSection]:
         """The rules, with their constants redacted if values are."""
-        return [
-            replace(
-                section,
-                lines=[replace(line, text=self.text(section.declared.name, line.text)) for line in section.lines],
-            )
-            for section in self.content.sections
-        ]
+        sections = []
+        for each in self.content.sections:
+            lines = [replace(line, text=self.text(each.declared.name, line.text)) for line in each.lines]
+            sections.append(replace(each, lines=lines))
+        return sections
 
     def _wanted(self) -> set[RuleName]:
         """The rules that something else refers to."""

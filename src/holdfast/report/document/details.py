@@ -28,6 +28,7 @@ from holdfast.visible import visible
 
 _PAIRS = 3  # of rows that are shown for a rule
 _COLUMNS = 60  # of a row
+_COPIED = ("name", "severity", "note", "counted", "g3", "support")  # from the finding
 
 
 def rule_of(engine: str, text: str) -> Rule | None:
@@ -88,10 +89,7 @@ class DetailWriter:
     def of(self, rule: RuleContent, strip: Callable[[Timeline], int]) -> dict[str, Any]:
         """The details of a rule; what is not known is left out."""
         value, finding = rule_of(rule.engine, rule.text), rule.finding
-        about = {
-            key: finding[key] for key in ("name", "severity", "note", "counted", "g3", "support") if key in finding
-        }
-        about |= {"mark": rule.mark} if rule.mark else {}
+        about = {key: finding[key] for key in _COPIED if key in finding} | {"mark": rule.mark}
         if value is not None:
             about["says"] = visible(self._shown.rule(value.says, value))
         measured = [f"Now it is {self._shown.value(finding['value'])}."] if "value" in finding else []
@@ -103,11 +101,9 @@ class DetailWriter:
         if rule.timeline is not None:
             about |= {"strip": strip(rule.timeline), "broke": rule.timeline.broke, "since": rule.timeline.since}
             about |= {"since": None} if rule.timeline.state in ("broken", "absent") else {}
-        if len(rule.violations) > 1:
-            named = rule.text if value is None else self._shown.rule(rule.text, value)
-            about["line"] = line(rule.violations, f"violations of {named}", last=self._last)
-        if rule.implied_by:
-            about["implied_by"] = visible(rule.implied_by)
+        named = rule.text if value is None else self._shown.rule(rule.text, value)
+        about["line"] = line(rule.violations, f"violations of {named}", last=self._last)
+        about["implied_by"] = visible(rule.implied_by)
         if value is not None:
             about |= self._broken(rule, value)
             about["copy"] = self._copies(rule, value)

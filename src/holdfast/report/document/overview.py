@@ -11,7 +11,7 @@ from holdfast.report.document.context import Context, Json
 from holdfast.report.document.details import rule_of
 from holdfast.report.document.rules import BROKE, HOLDS, VIOLATED
 from holdfast.report.document.timeline import BROKEN
-from holdfast.visible import counted, visible
+from holdfast.visible import counted, first_of, visible
 
 _FIRST = 12  # rules
 _LOOK_AT = 20  # rows
@@ -110,15 +110,13 @@ def _faulty(of: Context, rule: RuleContent) -> list[int]:
 
 def _row(of: Context, table: str, row: int, rules: Sequence[RuleContent]) -> Json:
     names = [rule.finding.get("name") or of.text(rule.engine, rule.text) for rule in rules]
-    more = f" and {len(names) - 3:,} more" if len(names) > 3 else ""
     places = [place for rule in rules[:3] if (place := of.place(rule.key)) is not None]
-    why = f"breaks {', '.join(names[:3])}{more}"
-    return _looked_at(of, table, row, _marked(rules), why, places) | {"more": max(len(names) - 3, 0)}
+    looked_at = _looked_at(of, table, row, _marked(rules), f"breaks {first_of(names, 3)}", places)
+    return looked_at | {"more": max(len(names) - 3, 0)}
 
 
 def _doubt(of: Context, doubt: Doubt) -> Json:
-    more = f" and {len(doubt.rules) - 1:,} more" if len(doubt.rules) > 1 else ""
-    return _looked_at(of, doubt.table, doubt.row, [doubt.column], f"breaks {doubt.rules[0]}{more}", [])
+    return _looked_at(of, doubt.table, doubt.row, [doubt.column], f"breaks {first_of(doubt.rules, 1)}", [])
 
 
 def _looked_at(of: Context, table: str, row: int, marked: Sequence[str], why: str, places: list[int]) -> Json:

@@ -48,10 +48,8 @@ class HashedValues(ShownValues):
         """One value."""
         if value is None:
             return "null"
-        return (
-            "#"
-            + hashlib.blake2b(str(value).encode("utf-8", "surrogatepass"), key=self._salt, digest_size=4).hexdigest()
-        )
+        hashed = hashlib.blake2b(str(value).encode("utf-8", "surrogatepass"), key=self._salt, digest_size=4)
+        return f"#{hashed.hexdigest()}"
 
     def name(self, row: int, key: Values, values: Values, first: Sequence[str]) -> str:  # noqa: ARG002
         """The number of a row."""

@@ -41,9 +41,7 @@ def tables_of(of: Context) -> list[Json]:
             "key": key_names(each.table.schema),
             "left_out": list(map(visible, of.content.left_out.get(name, ()))),
             "columns": [of.columns.places[name, column] for column in each.table.schema.names],
-            "rows_line": line(over_time[name], f"rows of {name}", last=of.content.last)
-            if len(over_time[name]) > 1
-            else "",
+            "rows_line": line(over_time[name], f"rows of {name}", last=of.content.last),
         }
         for name, each in of.content.watched.items()
     ]
@@ -84,7 +82,7 @@ def column_of(of: Context, table: str, place: int) -> Json:
         "frequent": frequent,
         "same": [visible(each) for each in _same(of, table, name)],
         "distribution": drawn,
-        "nulls_line": line(nulls, f"nulls of {table}.{name}", last=of.content.last) if len(nulls) > 1 else "",
+        "nulls_line": line(nulls, f"nulls of {table}.{name}", last=of.content.last),
     }
 
 
