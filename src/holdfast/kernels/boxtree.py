@@ -128,15 +128,8 @@ def slot_of(values: Ints, ids: Ints, leaf: int, filled: int, first: int, second:
     low, high = 0, filled
     while low < high:
         middle = (low + high) // 2
-        a = values[leaf, 0, middle]
-        if a == first and deep:
-            b = values[leaf, 1, middle]
-            before = b < second or (b == second and ids[leaf, middle] < row)
-        elif a == first:
-            before = ids[leaf, middle] < row
-        else:
-            before = a < first
-        if before:
+        a, b = values[leaf, 0, middle], values[leaf, 1, middle] if deep else second
+        if a < first or (a == first and (b < second or (b == second and ids[leaf, middle] < row))):
             low = middle + 1
         else:
             high = middle

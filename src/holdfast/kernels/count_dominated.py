@@ -17,14 +17,16 @@ from holdfast.kernels.jit import inlined, kernel
 
 
 @inlined
-def _add(tree: Any, sizes: Any, one: int, other: int, amount: int) -> None:
-    i = np.int64(one)
-    while i < sizes[0]:
-        j = np.int64(other)
-        while j < sizes[1]:
-            tree[i * sizes[1] + j] += amount
-            j |= j + 1
-        i |= i + 1
+def _add(tree: Any, sizes: Any, ranks: Any, begin: int, end: int, amount: int) -> None:
+    """Let rows enter the tree, or leave it."""
+    for row in range(begin, end):
+        i = np.int64(ranks[1, row])
+        while i < sizes[0]:
+            j = np.int64(ranks[2, row])
+            while j < sizes[1]:
+                tree[i * sizes[1] + j] += amount
+                j |= j + 1
+            i |= i + 1
 
 
 @inlined
@@ -64,16 +66,13 @@ def count_below(
         while last < len(groups) and groups[last] == groups[row] and ranks[0, last] == ranks[0, row]:
             last += 1
         if not strict[0]:
-            for i in range(row, last):
-                _add(tree, sizes, ranks[1, i], ranks[2, i], 1)
+            _add(tree, sizes, ranks, row, last, 1)
         for i in range(row, last):
             done[0] += _up_to(tree, sizes, ranks[1, i] - strict[1], ranks[2, i] - strict[2])
         if strict[0]:
-            for i in range(row, last):
-                _add(tree, sizes, ranks[1, i], ranks[2, i], 1)
+            _add(tree, sizes, ranks, row, last, 1)
         if last == len(groups) or groups[last] != groups[row]:
-            for i in range(done[1], last):
-                _add(tree, sizes, ranks[1, i], ranks[2, i], -1)
+            _add(tree, sizes, ranks, done[1], last, -1)
             done[1] = last
         row = last
     return row

@@ -9,10 +9,10 @@ import numpy as np
 
 from holdfast.kernels.arrays import Ints, Words
 from holdfast.kernels.copying import copy_to
-from holdfast.kernels.hitting_bits import lowest
+from holdfast.kernels.hitting_bits import is_inside, lowest, members_of
 from holdfast.kernels.jit import inlined, kernel
 
-_ONE, _ZERO, _LOW, _SIX, _BITS = (np.uint64(n) for n in (1, 0, 63, 6, 64))
+_ONE, _ZERO, _BITS = (np.uint64(n) for n in (1, 0, 64))
 SPARE = 3  # witnesses stored for a target of an agree-set, at most
 
 
@@ -80,13 +80,9 @@ def sift(sets: Words, bits: Words, columns: int, inside: Words) -> Any:
     """
     stay = 0
     inside[:, :] = _ZERO
-    own = np.empty(columns, np.int64)
+    own = np.empty(64 * sets.shape[1], np.int64)
     for j in range(len(sets)):
-        held = 0
-        for c in range(columns):
-            if has(sets[j], c):
-                own[held] = c
-                held += 1
+        held = members_of(sets[j], own)
         left = False
         for w in range(bits.shape[1]):
             left |= bits[j, w] != _ZERO
@@ -166,13 +162,6 @@ def first_breaking(contexts: Words, targets: Ints, agree: Words, broken: Words, 
         places[i] = -1
         target = targets[i]
         for j in range(len(agree)):
-            if not has(broken[j], target):
-                continue
-            within = True
-            for w in range(contexts.shape[1]):
-                if contexts[i, w] & ~agree[j, w]:
-                    within = False
-                    break
-            if within:
+            if has(broken[j], target) and is_inside(contexts, i, agree, j):
                 places[i] = j
                 break

@@ -38,17 +38,6 @@ class HittingSearch(NamedTuple):
 
 
 @kernel
-def fill_inside(edges: Words, inside: Words) -> None:
-    """OUT inside[e, k]: the edges that hold each element."""
-    for i in range(len(edges)):
-        for w in range(edges.shape[1]):
-            word = edges[i, w]
-            while word:
-                put(inside[64 * w + lowest(word)], i)
-                word &= word - np.uint64(1)
-
-
-@kernel
 def advance(search: HittingSearch, most: int, budget: int, found: Words) -> int:
     """Go on for at most `budget` steps or until OUT found[:, w] is full; gives how many sets were found."""
     depth, count = search.depth[0], 0

@@ -32,18 +32,32 @@ def put(bits: Words, place: int) -> None:
 
 
 @kernel
+def members_of(one: Words, members: Ints) -> int:
+    """OUT members: the elements of a set; gives how many."""
+    size = 0
+    for w in range(len(one)):
+        rest = one[w]
+        while rest:
+            members[size] = 64 * w + lowest(rest)
+            rest &= rest - ONE
+            size += 1
+    return size
+
+
+@kernel
 def first_above(sets: Words, others: Words, begins: Ints, ends: Ints, places: Ints) -> None:
     """OUT places: for each set i the first of the others from begins[i] to ends[i] that contains it, or -1."""
     for i in range(len(sets)):
         places[i] = -1
         for j in range(begins[i], ends[i]):
-            if _is_inside(sets, i, others, j):
+            if is_inside(sets, i, others, j):
                 places[i] = j
                 break
 
 
 @kernel
-def _is_inside(sets: Words, i: int, others: Words, j: int) -> bool:
+def is_inside(sets: Words, i: int, others: Words, j: int) -> bool:
+    """Whether a set is a part of another one."""
     for w in range(sets.shape[1]):  # noqa: SIM110
         if sets[i, w] & ~others[j, w]:
             return False

@@ -8,7 +8,7 @@ import numpy as np
 from holdfast.kernels.arrays import Ints, Mask, Words
 from holdfast.kernels.copying import copy_to
 from holdfast.kernels.hitting import meet
-from holdfast.kernels.hitting_bits import ALL, ONE, ZERO, lowest, popcount
+from holdfast.kernels.hitting_bits import ALL, ONE, ZERO, lowest, members_of, popcount
 from holdfast.kernels.jit import kernel
 
 GROW_ONE = 200  # what it costs to grow a set, in words of edges looked at, apart from these
@@ -57,7 +57,7 @@ def grow(sets: Words, missed: Ints, edges: Words, most: int, budget: float, foun
             height -= 1
             copy_to(one, stack[height])
             place = places[height]
-            size = _members(one, members)
+            size = members_of(one, members)
             if size == most:
                 continue
             budget -= GROW_ONE + place * words
@@ -114,7 +114,7 @@ def mark_minimal(sets: Words, gone: Words, inside: Words, marks: Mask) -> None:
         marks[i] = True
         for j in range(len(gone)):
             if _hits_once(sets, i, gone, j):
-                size = _members(sets[i], members)
+                size = members_of(sets[i], members)
                 _hit_once(members[:size], inside, once)
                 marks[i] = _all_critical(members[:size], once, inside)
                 break
@@ -127,19 +127,6 @@ def _hits_once(sets: Words, i: int, edges: Words, j: int) -> bool:
     for w in range(sets.shape[1]):
         hits += popcount(sets[i, w] & edges[j, w])
     return hits == 1
-
-
-@kernel
-def _members(one: Words, members: Ints) -> int:
-    """OUT members: the elements of a set; gives how many."""
-    size = 0
-    for w in range(len(one)):
-        rest = one[w]
-        while rest:
-            members[size] = 64 * w + lowest(rest)
-            rest &= rest - ONE
-            size += 1
-    return size
 
 
 @kernel

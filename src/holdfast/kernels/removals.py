@@ -10,6 +10,7 @@ import numpy as np
 
 from holdfast.kernels.arrays import Codes, Ints, Rows
 from holdfast.kernels.jit import kernel
+from holdfast.kernels.rising import first_above
 
 
 @kernel
@@ -18,13 +19,6 @@ def number_groups(rows: Rows, starts: Rows, group_of: Rows) -> None:
     for group in range(len(starts) - 1):
         for at in range(starts[group], starts[group + 1]):
             group_of[rows[at]] = group
-
-
-@kernel
-def number_rows(rows: Rows, starts: Rows, group_of: Rows) -> None:
-    """OUT group_of[row], of all rows, -1 of those that are in no group."""
-    group_of[:] = -1
-    number_groups(rows, starts, group_of)
 
 
 @kernel
@@ -96,14 +90,7 @@ def for_pair(ordered: Rows, values: Codes, group_of: Rows, starts: Rows, ends: R
             tails[end] = value
             ends[group] = end + 1
             continue
-        low, high = starts[group] + group + 1, end - 1  # the first tail above the value is between these, inclusive
-        while low < high:
-            middle = (low + high) // 2
-            if tails[middle] <= value:
-                low = middle + 1
-            else:
-                high = middle
-        tails[low] = value
+        tails[first_above(tails, starts[group] + group + 1, end - 1, value)] = value
         removed += 1
         if removed > most:
             break

@@ -27,39 +27,37 @@ def count_out(values: Ints, tails: Ints, most: int) -> Any:
             continue
         if i + 1 - size > most:
             return i + 1 - size
-        tails[_above(values[:0], tails, size, value)] = value
+        tails[first_above(tails, 0, size - 1, value)] = value
     return len(values) - size
 
 
 @kernel
-def mark_out(values: Ints, tails: Ints, before: Ints, out: Mask) -> None:
+def mark_out(values: Ints, tails: Ints, places: Ints, before: Ints, out: Mask) -> None:
     """OUT out[i]: whether the i-th value goes, of the fewest that must.
 
-    Scratch: tails, as long as values: the places of what `count_out` keeps; before[i]: the place of the value before it
+    Scratch: tails, as in `count_out`; places: those of the tails; before[i]: the place of the value before it
     """
     size = 0
     for i in range(len(values)):
         at = size
-        if size > 0 and values[tails[size - 1]] > values[i]:
-            at = _above(values, tails, size, values[i])
-        tails[at] = i
-        before[i] = tails[at - 1] if at > 0 else -1
+        if size > 0 and tails[size - 1] > values[i]:
+            at = first_above(tails, 0, size - 1, values[i])
+        tails[at], places[at] = values[i], i
+        before[i] = places[at - 1] if at > 0 else -1
         size = max(size, at + 1)
     out[:] = True
-    i = tails[size - 1] if size > 0 else -1
+    i = places[size - 1] if size > 0 else -1
     while i >= 0:
         out[i] = False
         i = before[i]
 
 
 @kernel
-def _above(values: Ints, tails: Ints, size: int, value: int) -> Any:
-    """The first tail above a value, which the last one is; where there are values, tails are places among them."""
-    low, high = 0, size - 1
+def first_above(tails: Any, low: int, high: int, value: int) -> Any:
+    """The first of ascending tails above a value: the one at `high`, or one from `low` on."""
     while low < high:
         middle = (low + high) // 2
-        tail = tails[middle] if len(values) == 0 else values[tails[middle]]
-        if tail <= value:
+        if tails[middle] <= value:
             low = middle + 1
         else:
             high = middle
@@ -84,7 +82,7 @@ def longest_climb(ones: Ints, others: Ints, tails: Ints) -> Any:
                 tails[size] = value
                 size += 1
             else:
-                tails[_above(others[:0], tails, size, value - 1)] = value
+                tails[first_above(tails, 0, size - 1, value - 1)] = value
         begin = end
     return size
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.kernels.agree_sets import index_keys
 from holdfast.kernels.hitting_bits import first_above
 from holdfast.pairs.keys import KeyTable
 
@@ -96,6 +97,13 @@ def as_keys(sets: Words) -> NDArray[np.void]:
     """Each row as one opaque value that NumPy can sort and compare."""
     rows = np.ascontiguousarray(sets)
     return rows.view(np.dtype((np.void, 8 * rows.shape[1]))).ravel()
+
+
+def holders(sets: Words) -> Words:
+    """For each element the bitset of the sets that hold it, by their places."""
+    inside = np.zeros((64 * sets.shape[1], words_for(len(sets))), np.uint64)
+    index_keys(sets, 0, len(sets), inside)
+    return inside
 
 
 def places_among(sets: Words, others: Words) -> NDArray[np.int64]:

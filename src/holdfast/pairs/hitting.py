@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.kernels.hitting import HittingSearch, advance, begin, fill_inside
+from holdfast.kernels.hitting import HittingSearch, advance, begin
 from holdfast.kernels.hitting_repair import GROW_ONE, first_missed, grow, mark_minimal
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
@@ -67,9 +67,7 @@ class Family:
     def of(edges: Words) -> Family:
         """From the edges in any order."""
         edges = np.ascontiguousarray(edges[np.argsort(bitsets.sizes(edges), kind="stable")])
-        inside = np.zeros((64 * edges.shape[1], bitsets.words_for(len(edges))), np.uint64)
-        fill_inside(edges, inside)
-        return Family(edges, inside)
+        return Family(edges, bitsets.holders(edges))
 
 
 def _search(family: Family, max_size: int | None, within: Words | None, progress: SoFar) -> Iterator[Words]:

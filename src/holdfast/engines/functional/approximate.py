@@ -23,7 +23,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.borders.cover import Cover
-from holdfast.kernels.hitting import fill_inside
 from holdfast.kernels.hitting_weighted import Weighted, advance_weighted, begin_weighted
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
@@ -119,10 +118,8 @@ def _wide(
 def _started(edges: Words, weights: Counts, limit: int) -> Weighted:
     heaviest = np.argsort(-weights, kind="stable")
     edges, weights = np.ascontiguousarray(edges[heaviest]), weights[heaviest]
-    count, words = edges.shape
-    edge_words = bitsets.words_for(count)
-    inside = np.zeros((64 * words, edge_words), np.uint64)
-    fill_inside(edges, inside)
+    inside = bitsets.holders(edges)
+    (count, words), edge_words = edges.shape, inside.shape[1]
     open_ = np.bitwise_or.reduce(edges, axis=0)
     depth = 2 + int(bitsets.sizes(open_[None])[0])
     missed, once = np.zeros((2, depth, edge_words), np.uint64)

@@ -48,8 +48,8 @@ class GroupedRows:
     @cached_property
     def group_of(self) -> Rows:
         """The group of each row, -1 of a row that is alone."""
-        group_of = np.empty(self._count, np.int32)
-        kernels.number_rows(self.partition.rows, self.partition.starts, group_of)
+        group_of = np.full(self._count, -1, np.int32)
+        kernels.number_groups(self.partition.rows, self.partition.starts, group_of)
         return group_of
 
     @property

@@ -100,8 +100,8 @@ class OrderCandidate:
         """The rows that must go, of the fewest that must: their places among the keys, ascending."""
         order = np.argsort(self.keys, kind="stable")
         out = np.empty(len(order), np.bool_)
-        tails, before = np.empty((2, len(order)), np.int64)
-        rising.mark_out(self.values(self.keys[order]), tails, before, out)
+        tails, places, before = np.empty((3, len(order)), np.int64)
+        rising.mark_out(self.values(self.keys[order]), tails, places, before, out)
         return np.sort(order[out])
 
 
