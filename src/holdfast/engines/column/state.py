@@ -27,14 +27,14 @@ class ColumnFacts:
     rows: int
     nulls: int
     distinct: int
-    minimum: Plain
-    maximum: Plain
+    min: Plain
+    max: Plain
     frequent: tuple[tuple[Plain, int], ...]
 
     kind = "column"
 
     def __str__(self) -> str:
-        spread = f", from {self.minimum!r} to {self.maximum!r}" if self.minimum is not None else ""
+        spread = f", from {self.min!r} to {self.max!r}" if self.min is not None else ""
         return f"{self.column}: {self.type}, {self.distinct:,} distinct, {self.nulls:,} nulls{spread}"
 
     @property
@@ -44,19 +44,8 @@ class ColumnFacts:
 
     def to_json(self) -> dict[str, Any]:
         """The object that `--format json` prints."""
-        return {
-            "kind": self.kind,
-            "table": self.table,
-            "column": self.column,
-            "type": self.type,
-            "rows": self.rows,
-            "nulls": self.nulls,
-            "distinct": self.distinct,
-            "min": self.minimum,
-            "max": self.maximum,
-            "frequent": [list(pair) for pair in self.frequent],
-            "text": self.text,
-        }
+        frequent = [list(pair) for pair in self.frequent]
+        return {"kind": self.kind, **vars(self), "frequent": frequent, "text": self.text}
 
 
 _LEADERS: tuple[Leading, ...] = ("min", "max", "frequent")
@@ -68,18 +57,11 @@ def _facts(column: ColumnValues) -> ColumnFacts:
     least, greatest, frequent = map(column.codes, _LEADERS)
     values = column.plain(np.concatenate([least, greatest, frequent]))
     ends = len(values) - len(frequent)
+    extremes = (values[0], values[1]) if ends else (None, None)
     assert column.distinct is not None
-    return ColumnFacts(
-        table.schema.name,
-        about.name,
-        show_type(about.type),
-        table.rows,
-        column.nulls,
-        column.distinct,
-        values[0] if ends else None,
-        values[1] if ends else None,
-        tuple(zip(values[ends:], column.counts.of(frequent).tolist(), strict=True)),
-    )
+    counts = table.rows, column.nulls, column.distinct
+    often = tuple(zip(values[ends:], column.counts.of(frequent).tolist(), strict=True))
+    return ColumnFacts(table.schema.name, about.name, show_type(about.type), *counts, *extremes, often)
 
 
 class FactsState:

@@ -54,12 +54,15 @@ class ContextStep(Step[FoundRules[R]]):
     moved: tuple[Parts, Parts] | None = None
 
     def difference(self, touched: Iterable[int]) -> Diff:
-        """What it changed in the rules of some targets."""
+        """What it changed in the rules of some targets: also rules that stayed, and whose error is another, or that are
+        empty now, or no longer.
+        """
         before, after = self.before.reported, self.after.reported
         if self.moved is not None and self.before.has_pairs and self.after.has_pairs:
-            return difference(before, after, *self.moved)
-        lost, gained = moved(before.parts, after.parts, touched, self.after.targets.context_words)
-        return difference(before, after, lost, gained)
+            lost, gained = self.moved
+        else:
+            lost, gained = moved(before.parts, after.parts, touched, self.after.targets.context_words)
+        return Diff(after.with_parts(gained), before.with_parts(lost), _changed(before, after))
 
     def of_lost(self, lost: FoundRules[R]) -> Standing:
         """How rules that were lost stand after the batch."""
@@ -73,13 +76,6 @@ class ContextStep(Step[FoundRules[R]]):
         """Those of the lost rules that something had tested, and that rows broke."""
         tested = ~lost.filled.empty(lost.wording.needed(lost.listed))
         return BrokenContexts(lost, which & tested, self.pairs)
-
-
-def difference(before: FoundRules[R], after: FoundRules[R], lost: Parts, gained: Parts) -> Diff:
-    """The diff of two moments, given what was lost and gained: also rules that stayed, and whose error is another, or
-    that are empty now, or no longer.
-    """
-    return Diff(after.with_parts(gained), before.with_parts(lost), _changed(before, after))
 
 
 def _changed(before: FoundRules[R], after: FoundRules[R]) -> Mapping[str, tuple[Finding, Finding]]:

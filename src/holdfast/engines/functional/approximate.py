@@ -89,13 +89,7 @@ def _narrow(at: Counts, columns: int, target: int, limit: int, max_lhs: int | No
 
 
 def _wide(
-    sets: Words,
-    counts: Counts,
-    columns: int,
-    limit: int,
-    max_lhs: int | None,
-    target: int,
-    progress: SoFar,
+    sets: Words, counts: Counts, columns: int, limit: int, max_lhs: int | None, target: int, progress: SoFar
 ) -> Cover:
     lacking = ~bitsets.has(sets, target)
     words = sets.shape[1]

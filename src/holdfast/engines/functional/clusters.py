@@ -126,18 +126,18 @@ class Clusters:
 
     def _make_room(self) -> None:
         """Have room for what is kept of each cluster and each cell."""
-        self._head, self.best = (_with_room(array, self.clusters.used) for array in (self._head, self.best))
-        self._next, self.oldest = (_with_room(array, self.cells.used) for array in (self._next, self.oldest))
+        self._head, self.best = (with_room(array, self.clusters.used, NONE) for array in (self._head, self.best))
+        self._next, self.oldest = (with_room(array, self.cells.used, NONE) for array in (self._next, self.oldest))
         if (known := len(self.nameless)) < self.clusters.used:
             fresh = (self.clusters.keys[known:] == NULL_CODE).any(axis=1) & bool(self._columns)
             self.nameless = np.concatenate([self.nameless, fresh])
 
 
-def _with_room(array: Ids, room: int) -> Ids:
-    """The array, or a longer one; what is new is NONE."""
+def with_room(array: NDArray[Any], room: int, new: int) -> NDArray[Any]:
+    """The array, or a longer one in which what is new has this value."""
     if room <= len(array):
         return array
-    longer = np.full(max(room, 2 * len(array), 64), NONE)
+    longer = np.full(max(room, 2 * len(array)), new, array.dtype)
     longer[: len(array)] = array
     return longer
 

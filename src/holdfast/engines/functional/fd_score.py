@@ -32,6 +32,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.engines.functional.clusters import NONE, with_room
 from holdfast.engines.thresholds import LONGER, tested_weight
 from holdfast.kernels.usual_clusters import ClusterCells, ValueCells, count, enter, leave, link
 
@@ -128,19 +129,8 @@ class EvidenceSums:
     def _make_room(self, cells: ClusterCells, values: int) -> None:
         """Grow to hold all `values`, and link new cells."""
         kept = self._values
-        if values > len(kept.head):
-            room = max(values, 2 * len(kept.head))
-            usual, majorities, numbers = (_longer(each, room, 0) for each in (kept.usual, kept.majorities, kept.rows))
-            kept = ValueCells(usual, majorities, numbers, _longer(kept.head, room, -1), kept.following)
-        if len(cells.counts) > len(kept.following):
-            room = max(len(cells.counts), 2 * len(kept.following))
-            kept = kept._replace(following=_longer(kept.following, room, -1))
-        self._values = kept
+        usual, majorities, rows = (with_room(each, values, 0) for each in (kept.usual, kept.majorities, kept.rows))
+        chains = with_room(kept.head, values, NONE), with_room(kept.following, len(cells.counts), NONE)
+        self._values = kept = ValueCells(usual, majorities, rows, *chains)
         link(cells.keys, 1, self._linked, kept.head, kept.following)
         self._linked = len(cells.keys)
-
-
-def _longer(array: NDArray[Any], room: int, new: int) -> NDArray[Any]:
-    longer = np.full(room, new, array.dtype)
-    longer[: len(array)] = array
-    return longer

@@ -12,6 +12,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,12 @@ Rows = NDArray[np.int32]
 Lhs = tuple[int, ...]
 
 _CELLS_AT_ONCE = 1 << 23  # that one call of a kernel looks at: between calls one can end it
+
+
+def parts_of(columns: Lhs) -> list[Lhs]:
+    """The proper parts of some columns, without the empty one, each ascending."""
+    ascending = sorted(columns)
+    return [part for size in range(1, len(columns)) for part in combinations(ascending, size)]
 
 
 @dataclass(frozen=True, eq=False)

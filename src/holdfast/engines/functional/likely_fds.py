@@ -19,7 +19,7 @@ from itertools import chain, combinations
 
 from holdfast.borders.rows import CodedColumns
 from holdfast.engines.functional.fd_score import most
-from holdfast.engines.functional.group_counts import AgreementResult, CodedRows, LeftSide, Lhs
+from holdfast.engines.functional.group_counts import AgreementResult, CodedRows, LeftSide, Lhs, parts_of
 from holdfast.engines.scored import Scored, Wanted
 from holdfast.engines.thresholds import LEAST_OF_SEVERAL, ROWS_TO_REMOVE, least
 from holdfast.engines.watched import WatchedTable
@@ -110,7 +110,7 @@ class _FDSearch:
     def _may_grow(self, columns: Lhs, size: int) -> bool:
         """Whether a left side may be a candidate, as far as its parts show."""
         return all(part in self._grow for part in combinations(columns, size - 1)) and not any(
-            (part, c) in self._determined for part in _parts(columns) for c in columns if c not in part
+            (part, c) in self._determined for part in parts_of(columns) for c in columns if c not in part
         )
 
     def _of_piece(self, piece: _Piece, so_far: SoFar) -> tuple[list[_Candidate], set[Lhs], set[tuple[Lhs, int]]]:
@@ -155,7 +155,7 @@ class _FDSearch:
         """The best score of a candidate with a part of the columns on the left. Others don't matter: they have less
         than one of their parts, or than what is needed at least.
         """
-        return max((self._scores.get((part, rhs), 0.0) for part in _parts(columns)), default=0.0)
+        return max((self._scores.get((part, rhs), 0.0) for part in parts_of(columns)), default=0.0)
 
     # ---- results ----------------------------------------------------------------------------------------------------
 
@@ -188,12 +188,6 @@ class _FDSearch:
             table.schema.name, found.score, result.evidence.tested, sentence(lhs, rhs, result), gone,
             g3(gone, table.rows), rows,
         )  # fmt: skip
-
-
-def _parts(columns: Lhs) -> list[Lhs]:
-    """The proper parts of some columns, without the empty one, each ascending."""
-    ascending = sorted(columns)
-    return [part for size in range(1, len(columns)) for part in combinations(ascending, size)]
 
 
 def sentence(lhs: Sequence[str], rhs: str, result: AgreementResult) -> str:

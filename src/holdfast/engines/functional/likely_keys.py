@@ -27,7 +27,7 @@ import pyarrow.compute as pc
 
 from holdfast.borders.partitions import ColumnPartitions, Partition, Walks
 from holdfast.borders.rows import CodedColumns
-from holdfast.engines.functional.group_counts import Lhs
+from holdfast.engines.functional.group_counts import Lhs, parts_of
 from holdfast.engines.functional.key_score import key_score
 from holdfast.engines.scored import Scored, Wanted
 from holdfast.engines.thresholds import LEAST_OF_SEVERAL, ROWS_TO_REMOVE, least
@@ -124,8 +124,7 @@ class _KeySearch:
 
     def _is_enough(self, columns: Lhs, score: float) -> bool:
         """Whether a score, or a bound of it, is enough for a candidate."""
-        parts = [part for size in range(1, len(columns)) for part in combinations(columns, size)]
-        best_part = max((self._scores.get(part, 0.0) for part in parts), default=0.0)
+        best_part = max((self._scores.get(part, 0.0) for part in parts_of(columns)), default=0.0)
         return score > best_part and (len(columns) == 1 or score >= LEAST_OF_SEVERAL)
 
     def _nulls(self, columns: Lhs) -> int:

@@ -10,6 +10,7 @@ from holdfast.changes.diff import Diff, Result
 from holdfast.engines.contract import Engine, RuleClass
 from holdfast.engines.inclusion import InclusionSettings, derive, discover, explain, maintain, nary, rank
 from holdfast.engines.inclusion.clusters import AttributeClusters
+from holdfast.engines.inclusion.explain import INDExplanation
 from holdfast.engines.inclusion.state import INDState, Nary
 from holdfast.engines.watched import WatchedTable
 from holdfast.errors import BadInput
@@ -21,7 +22,7 @@ from holdfast.table.runner import Runner
 Subject = Mapping[str, WatchedTable]
 
 
-class InclusionEngine(Engine[Mapping[str, WatchedTable], INDState]):
+class InclusionEngine(Engine[Subject, INDState]):
     """Inclusion dependencies across all tables."""
 
     def __init__(self, declared: RuleClass[Any], settings: InclusionSettings) -> None:
@@ -53,13 +54,7 @@ class InclusionEngine(Engine[Mapping[str, WatchedTable], INDState]):
         """The same, with their scores as foreign keys and the reasons."""
         return rank.with_scores(state)
 
-    def explain(
-        self,
-        state: INDState | None,
-        subject: Subject,  # noqa: ARG002
-        text: str,
-        rows: Sequence[int] = (),
-    ) -> explain.INDExplanation:
+    def explain(self, state: INDState | None, subject: Subject, text: str, rows: Sequence[int] = ()) -> INDExplanation:  # noqa: ARG002
         """Whether a dependency holds, how far, and what breaks it."""
         self.refuse_rows(rows)
         if state is None:

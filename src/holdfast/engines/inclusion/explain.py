@@ -105,9 +105,8 @@ def by_rows(state: INDState, requested: IND) -> INDExplanation:
     if not len(broken):
         return INDExplanation(ind, compared)
     shown = [plain_values(table.dictionaries[c].values(lost[i, :SHOWN])) for i, c in enumerate(columns)]
-    values = [list(value) for value in zip(*shown, strict=True)]
-    missing_values = values if requested.arity > 1 else [value for (value,) in values]
-    counted = zip(missing_values, counts[:SHOWN].tolist(), strict=True)
+    values = [list(value) if requested.arity > 1 else value[0] for value in zip(*shown, strict=True)]
+    counted = zip(values, counts[:SHOWN].tolist(), strict=True)
     return INDExplanation(
         ind, compared, Orphans.of(table, requested.dependent.columns, broken[groups.first[:SHOWN]], counted, ind)
     )

@@ -199,10 +199,8 @@ def _sampled(state: INDState, group: Sequence[Pairs], maps: Translations) -> lis
     together = np.concatenate([rows for _, rows in sampled], axis=1)
     there = tuples.present(together, *state.place(referenced))
     ends = np.cumsum([len(ids) for ids, _ in sampled])
-    found: list[int | None] = []
-    for (ids, _), met in zip(sampled, np.split(there, ends[:-1]), strict=True):
-        found.append(None if met.all() else int(ids[np.argmin(met)]))
-    return found
+    answers = zip(sampled, np.split(there, ends[:-1]), strict=True)
+    return [None if met.all() else int(ids[np.argmin(met)]) for (ids, _), met in answers]
 
 
 def dependent_tuples(

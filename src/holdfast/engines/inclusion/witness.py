@@ -80,7 +80,7 @@ def orphans(state: INDState, a: Attribute, b: Attribute, touched: Touched | None
     counts = state.counts(a).of(codes)
     table = state.tables[a.table]
     shown = plain_values(table.dictionaries[a.column].values(codes))
-    ids = _first_of_each([rows for _, rows in rows_with(table, a.column, codes)])
+    ids = _rows_with(table, a.column, codes)
     missing = zip(shown, counts.tolist(), strict=True)
     return Orphans.of(table, [a.name], ids, missing, derive.between(state, a.number, b.number))
 
@@ -116,8 +116,8 @@ def _likely_codes(state: INDState, a: Attribute, b: Attribute, touched: Touched)
         yield np.arange(start, min(start + _CODES_AT_ONCE, len(state.counts(a).array)))
 
 
-def rows_with(table: Table, column: int, codes: Codes) -> Iterator[tuple[int, Codes]]:
-    """For each code up to three living rows that carry it, the newest first."""
+def _rows_with(table: Table, column: int, codes: Codes) -> Codes:
+    """Three living rows that carry one of some codes: the newest of each code, then the second newest, and so on."""
     found: dict[int, list[int]] = {int(code): [] for code in codes}
     for shard, alive in reversed(list(table.living())):
         for code, rows in found.items():
@@ -125,13 +125,7 @@ def rows_with(table: Table, column: int, codes: Codes) -> Iterator[tuple[int, Co
                 places = np.flatnonzero(shard.columns[column] == code)
                 places = places if alive is None else places[alive[places]]
                 rows += shard.ids_of(places[::-1][: SHOWN - len(rows)]).tolist()
-    for code, rows in found.items():
-        yield code, np.array(rows, np.int64)
-
-
-def _first_of_each(lists: list[Codes]) -> Codes:
-    """Three ids: the first of each list, then the second of each, and so on."""
-    turns = [each for turn in zip_longest(*(rows.tolist() for rows in lists)) for each in turn if each is not None]
+    turns = [row for turn in zip_longest(*found.values()) for row in turn if row is not None]
     return np.array(turns[:SHOWN], np.int64)
 
 

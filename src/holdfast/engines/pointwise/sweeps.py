@@ -45,11 +45,7 @@ _RANKS = LESS | EQUAL | MORE
 
 
 def first_pairs(
-    rows: RankedColumns,
-    space: Space,
-    boxes: Boxes,
-    fresh: int = 0,
-    progress: OnProgress | None = None,
+    rows: RankedColumns, space: Space, boxes: Boxes, fresh: int = 0, progress: OnProgress | None = None
 ) -> RowPairs:
     """For each box a pair of living rows, given by place, that lies in it; -1 where there is none.
 
