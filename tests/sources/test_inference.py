@@ -367,13 +367,6 @@ def test_markers_are_null_in_text_too() -> None:
     assert cast(["x", ""], TEXT, ()) == ["x", ""]
 
 
-def test_a_zone_other_than_utc_keeps_the_instant() -> None:
-    target = pa.timestamp("us", tz="Europe/Berlin")
-    assert cast_text(texts(["2020-07-01 10:00Z"]), target, ()).cast(ZONED).to_pylist() == [
-        dt.datetime(2020, 7, 1, 10, tzinfo=dt.UTC)
-    ]
-
-
 def test_types_that_text_cannot_be_are_refused() -> None:
     with pytest.raises(BadInput, match="text can't be read as list"):
         cast(["1"], pa.list_(INT))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from holdfast.errors import BadInput
-from holdfast.sources.inference import BadNumber, BadValue, bad_values, cast_text
+from holdfast.sources.inference import BadNumber, BadValue, bad_values, cast_text, described
 from holdfast.table.types import show_type
 
 _IN_A_STATE = "in a state: holdfast columns STATE retype, or apply --evolve where a wider type is enough"
@@ -42,16 +42,4 @@ def refusal(bad: BadValue, target: pa.DataType, more: str = "") -> str:
         wider = "text" if pa.types.is_decimal(target) else "decimal or text"
         reason = f"{shown} can't be held exactly by a column of type {show_type(target)}"
         return f"{reason}; mend the value, or declare the column as {wider} ({_IN_A_STATE})"
-    return f"{shown!r} is not {_described(target)}; mend the value, {more}or declare the column as text ({_IN_A_STATE})"
-
-
-def _described(target: pa.DataType) -> str:
-    if pa.types.is_boolean(target):
-        return "true or false"
-    if pa.types.is_integer(target):
-        return f"a whole number ({target})"
-    if pa.types.is_date(target):
-        return "a date (YYYY-MM-DD)"
-    if pa.types.is_timestamp(target):
-        return f"a time (YYYY-MM-DD HH:MM:SS{', with Z or +HH:MM' if target.tz else ''})"
-    return f"a number ({target})"
+    return f"{shown!r} is not {described(target)}; mend the value, {more}or declare the column as text ({_IN_A_STATE})"

@@ -29,6 +29,15 @@ from holdfast.sources.numerals import NO_NUMBERS, Extent, digits, extent, stood_
 from holdfast.table import arrow
 
 MOST_DIGITS = 38
+# The types that texts are read as, besides decimals: the kinds of texts that are their values, and these in words.
+_READ_AS = {
+    pa.bool_(): (TextKind.BOOL, "true or false"),
+    pa.int64(): (TextKind.INT, "a whole number (int64)"),
+    pa.float64(): (NUMBERS | TextKind.WORD, "a number (double)"),
+    pa.date32(): (TextKind.DATE, "a date (YYYY-MM-DD)"),
+    pa.timestamp("us"): (TextKind.DATE | TextKind.STAMP, "a time (YYYY-MM-DD HH:MM:SS)"),
+    pa.timestamp("us", tz="UTC"): (TextKind.ZONED, "a time (YYYY-MM-DD HH:MM:SS, with Z or +HH:MM)"),
+}
 MARKERS = ("NULL", "null", "\\N", "NA", "N/A", "?", "None")
 
 
@@ -211,19 +220,16 @@ def _held(texts: pa.Array, target: pa.DataType) -> NDArray[np.bool_]:
 
 def _accepted(target: pa.DataType) -> str:
     """The pattern of the texts that are values of the type."""
-    if pa.types.is_boolean(target):
-        return PATTERNS[TextKind.BOOL]
-    if pa.types.is_integer(target):
-        return PATTERNS[TextKind.INT]
-    if pa.types.is_floating(target):
-        return pattern(NUMBERS | TextKind.WORD)
     if pa.types.is_decimal(target) and 0 <= target.scale <= target.precision:
         return pattern(NUMBERS)
-    if pa.types.is_date(target):
-        return PATTERNS[TextKind.DATE]
-    if pa.types.is_timestamp(target):
-        return pattern(TextKind.ZONED) if target.tz else pattern(TextKind.DATE | TextKind.STAMP)
-    raise BadInput(f"text can't be read as {target}; declare the column as text")
+    if target not in _READ_AS:
+        raise BadInput(f"text can't be read as {target}; declare the column as text")
+    return pattern(_READ_AS[target][0])
+
+
+def described(target: pa.DataType) -> str:
+    """What values of a type look like as texts, in words."""
+    return _READ_AS[target][1] if target in _READ_AS else f"a number ({target})"
 
 
 def _convert(text: pa.Array, target: pa.DataType) -> pa.Array:

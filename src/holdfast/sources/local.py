@@ -68,11 +68,8 @@ def read_csv(path: str | Path, dialect: Dialect) -> pa.Table:
     with _reading(path, "CSV"):
         with _opened(path) as stream:
             data = stream.read_buffer()
-        try:
-            start = data_start(path, dialect)
-            table = parsed(data.slice(start - 1 if 0 < start < data.size else start), dialect)
-        except pa.ArrowInvalid as error:
-            raise BadInput(complaint(path, dialect) or f"{path}: not readable as CSV: {error}") from None
+        start = data_start(path, dialect)
+        table = parsed_of_file(path, data.slice(start - 1 if 0 < start < data.size else start), dialect)
         suspect = not len(table) or _may_end_within_quotes(data, dialect, table)
         if suspect and (sentence := complaint(path, dialect)):
             raise BadInput(sentence)
@@ -104,6 +101,14 @@ def parsed(data: pa.Buffer, dialect: Dialect) -> pa.Table:
         ),
     )
     return table.rename_columns(dialect.names)
+
+
+def parsed_of_file(path: str | Path, data: pa.Buffer, dialect: Dialect) -> pa.Table:
+    """The same of some bytes of a file; where they are wrong, the sentence names the line."""
+    try:
+        return parsed(data, dialect)
+    except pa.ArrowInvalid as error:
+        raise BadInput(complaint(path, dialect) or f"{path}: not readable as CSV: {error}") from None
 
 
 def complaint(path: str | Path, dialect: Dialect) -> str | None:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from holdfast.table import arrow
 
-_PARTS = r"^(?P<sign>[+-]?)(?P<whole>[0-9]*)\.?(?P<fraction>[0-9]*)(?:[eE](?P<turn>[+-]?)0*(?P<exponent>[0-9]*))?$"
+_PARTS = r"^[+-]?(?P<whole>[0-9]*)\.?(?P<fraction>[0-9]*)(?:[eE](?P<turn>[+-]?)0*(?P<exponent>[0-9]*))?$"
 _FAR = "999999999"  # larger exponents are treated as this one
 _SAFE = {32: 6, 64: 15}  # the digits that floats of 32 and 64 bits always hold
 _FIRST = 1024  # where most numerals fail, one of the first does
@@ -83,17 +83,18 @@ def digits(numerals: pa.Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 
 class Parts(NamedTuple):
-    """Numbers as 0.`digits` times 10 to the power of `top`; `digits` neither begins nor ends with 0."""
+    """Numbers without their signs, as 0.`digits` times 10 to the power of `top`; `digits` neither begins nor ends with
+    0.
+    """
 
-    negative: NDArray[np.bool_]
     digits: pa.Array
     top: NDArray[np.int64]
 
 
 def split(numerals: pa.Array) -> Parts:
-    """The parts of numerals. Equal numbers have equal parts, except that zero may be negative."""
+    """The parts of numerals. Equal numbers have equal parts."""
     found = pc.extract_regex(numerals.cast(pa.string()), _PARTS)
-    sign, whole, fraction, turn, exponent = (pc.struct_field(found, i) for i in range(5))
+    whole, fraction, turn, exponent = (pc.struct_field(found, i) for i in range(4))
     far = arrow.from_numpy(_numbers(pc.binary_length(exponent)) > len(_FAR))
     exponent = pc.if_else(far, arrow.text(_FAR), exponent)
     power = _numbers(pc.if_else(_are(exponent, ""), arrow.text("0"), exponent).cast(pa.int64()))
@@ -102,7 +103,7 @@ def split(numerals: pa.Array) -> Parts:
     shifted = _numbers(pc.binary_length(whole)) - _numbers(pc.binary_length(written))
     top = shifted + _numbers(pc.binary_length(leading)) + np.where(arrow.to_numpy(_are(turn, "-")), -power, power)
     zero = arrow.to_numpy(_are(leading, ""))
-    return Parts(arrow.to_numpy(_are(sign, "-")), pc.utf8_rtrim(leading, "0"), np.where(zero, 0, top))
+    return Parts(pc.utf8_rtrim(leading, "0"), np.where(zero, 0, top))
 
 
 def _as_printed(numerals: pa.Array, target: pa.DataType) -> NDArray[np.bool_]:

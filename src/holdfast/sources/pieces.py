@@ -61,11 +61,7 @@ class CsvPiece:
             with pa.OSFile(self.path) as file:  # Arrow's threads must not touch Python objects
                 file.seek(self.start)
                 data = file.read_buffer(self.end - self.start)
-            try:
-                return local.parsed(data, self.dialect)
-            except pa.ArrowInvalid as error:
-                complaint = local.complaint(self.path, self.dialect)
-                raise BadInput(complaint or f"{self.path}: not readable as CSV: {error}") from None
+            return local.parsed_of_file(self.path, data, self.dialect)
 
 
 def split_csv(path: str, dialect: Dialect, tolerant: bool = False) -> list[CsvPiece]:
