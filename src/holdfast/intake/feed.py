@@ -97,10 +97,10 @@ class Feed:
 
     @property
     def _place(self) -> int:
-        return [name for name, _ in self.opened.columns].index(self.column)
+        return self.opened.names.index(self.column)
 
     def _refuse_columns(self) -> None:
-        names = [name for name, _ in self.opened.columns]
+        names = self.opened.names
         if self.column not in names:
             raise BadInput(
                 f"{self.opened.name}: no column {self.column!r} names the table of a row; its columns are "

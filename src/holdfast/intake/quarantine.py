@@ -94,8 +94,8 @@ class Quarantine:
 
     def put_records(self, name: str, opened: OpenSource, rejected: Rejected) -> None:
         """Write records of a source that are no rows of its table, or of any of its tables."""
-        columns = [name for name, _ in opened.columns]
-        self._write(name, opened, opened.json, rejected.reasons, lambda: (columns, originals(opened, rejected.records)))
+        found = partial(originals, opened, rejected.records)
+        self._write(name, opened, opened.json, rejected.reasons, lambda: (opened.names, found()))
 
     def _write(
         self,

@@ -75,9 +75,9 @@ class OpenSource:
 
     `text` says that every column is text to be cast, with `nulls` as null markers (None: to be inferred); `infer` that
     the types are to be inferred and are not those in `columns`; `marked` that each text begins with a mark of JSON
-    (see `jsonlines`). `scanned` says that Spark reads the files in an order of its own; `json` that they are JSON
-    lines. `sifted` has the records that are no rows, where `table` has the others. Where a source has rows of several
-    tables, `records` are the numbers of those in `table`, and `overlooked` names the columns of other tables.
+    (see `jsonlines`); `json` that the files are JSON lines. `sifted` has the records that are no rows, where `table`
+    has the others. Where a source has rows of several tables, `records` are the numbers of those in `table`, and
+    `overlooked` names the columns of other tables.
     """
 
     name: str
@@ -102,6 +102,11 @@ class OpenSource:
     def reader(self) -> Reader:
         """Who reads it."""
         return "local" if self.session is None else "spark"
+
+    @property
+    def names(self) -> list[str]:
+        """The names of its columns."""
+        return [name for name, _ in self.columns]
 
     @property
     def marked(self) -> bool:

@@ -33,7 +33,7 @@ from holdfast.table.bulk import write_staged
 from holdfast.table.encode import Caster, Staged, cast, refuse_bad_text, stage
 from holdfast.table.runner import Threads
 from holdfast.table.table import Schema
-from holdfast.table.types import Column, kept_type, show_type
+from holdfast.table.types import Column, kept_type, show_type, widens
 from holdfast.visible import first_of
 
 _CHUNK_ROWS = 1 << 19
@@ -109,7 +109,7 @@ def _with_place(opened: OpenSource, sentence: str) -> str:
 
 def plan_init(opened: OpenSource, table: str, wanted: Sequence[str] = ()) -> tuple[Plan, tuple[str, ...]]:
     """Stage all columns that can be compared, or those that are wanted; also gives the names of the others."""
-    refuse_equal_names((name for name, _ in opened.columns), opened.name)
+    refuse_equal_names(opened.names, opened.name)
     _refuse_unknown(opened, table, wanted)
     columns, places, left_out = [], [], []
     for place, (name, given) in enumerate(opened.columns):
@@ -138,7 +138,7 @@ def plan_batch(
     operation_column: str | None = None,
 ) -> Plan:
     """Match a source with a table by column names. `constant` None means that a column has the operations."""
-    names = [name for name, _ in opened.columns]
+    names = opened.names
     refuse_equal_names(names, opened.name)
     operation_place = -1 if constant is not None else _operation_place(opened, schema, operation_column)
     places, casters = [], []
@@ -163,7 +163,7 @@ def _markers(nulls: tuple[str, ...] | None) -> tuple[str, ...]:
 
 
 def _operation_place(opened: OpenSource, schema: Schema, wanted: str | None) -> int:
-    names = [name for name, _ in opened.columns]
+    names = opened.names
     if wanted is not None:
         if wanted not in names:
             raise BadInput(f"{opened.name}: there is no operation column {wanted!r}; its columns are {_listed(names)}")
@@ -177,15 +177,15 @@ def _operation_place(opened: OpenSource, schema: Schema, wanted: str | None) -> 
 
 
 def _refuse_unknown(opened: OpenSource, table: str, wanted: Sequence[str]) -> None:
-    names = [name for name, _ in opened.columns]
-    if unknown := [name for name in wanted if name not in names]:
-        raise BadInput(f"{opened.name}: table {table} has no column {unknown[0]!r}; its columns are {_listed(names)}")
+    if unknown := [name for name in wanted if name not in opened.names]:
+        known = _listed(opened.names)
+        raise BadInput(f"{opened.name}: table {table} has no column {unknown[0]!r}; its columns are {known}")
     if twice := [name for name in wanted if wanted.count(name) > 1]:
         raise BadInput(f"{opened.name}: the column {twice[0]!r} is named twice; name it once")
 
 
 def _check_names(opened: OpenSource, schema: Schema, known: set[str], spare: set[str], needed: Sequence[str]) -> None:
-    names = [name for name, _ in opened.columns]
+    names = opened.names
     extra = [name for name in names if name not in known and name not in spare]
     lacking = [name for name in needed if name not in names]
     if not extra and not lacking:
@@ -239,14 +239,8 @@ def _floats(caster: TextCaster, values: pa.Array) -> pa.Array:
 
 def _fits(own_type: pa.DataType, target: pa.DataType, given: pa.DataType) -> bool:
     """Whether values of one type may come into a column of another; each value is still cast without loss."""
-    if own_type == target or pa.types.is_null(given):
-        return True
-    number = pa.types.is_integer(own_type) or pa.types.is_decimal(own_type)
-    if number and (pa.types.is_decimal(target) or pa.types.is_integer(target)):
-        return True
-    if pa.types.is_integer(own_type) and pa.types.is_floating(target):
-        return True
-    return bool(pa.types.is_date(own_type) and pa.types.is_timestamp(target))
+    whole = pa.types.is_decimal(own_type) and pa.types.is_integer(target)
+    return bool(own_type == target or pa.types.is_null(given) or whole or widens(own_type, target))
 
 
 # ---- tables in memory -----------------------------------------------------------------------------------------------

@@ -199,7 +199,7 @@ class _Bulk:
         return WrongRows(places[order], why[order], kinds[order], np.stack(codes)[:, order])
 
     def _keep(self, shards: list[str], answers: list[str]) -> list[str]:
-        ends = np.cumsum([files.read(path)[0].length("place") for path in shards])
+        ends = np.cumsum([len(files.read(path)[0].unchecked("place")) for path in shards])
         marks = np.zeros(ends[-1], np.uint8)
         for answer in answers:
             marks[files.read(answer)[0]["born"]] = 1
@@ -221,6 +221,6 @@ class _Bulk:
         first = next_id = self._table.next_id
         for path in shards:
             segments.append(Segment(path, next_id))
-            next_id += files.read(path)[0].length("place")
+            next_id += len(files.read(path)[0].unchecked("place"))
         after = with_segments(self._table, [open_segment(each) for each in segments], next_id)
         return Admitted(after, tuple(segments), range(first, next_id), dead)

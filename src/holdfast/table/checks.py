@@ -129,16 +129,8 @@ class CheckedArrays(Mapping[str, Any]):
     def __len__(self) -> int:
         return len(self._plain)
 
-    def length(self, name: str) -> int:
-        """The length of an array, without a look at it."""
-        return len(self._plain[name])
-
-    def nbytes(self, name: str) -> int:
-        """The bytes of an array, without a look at it."""
-        return int(self._plain[name].nbytes)
-
     def unchecked(self, name: str) -> Any:
-        """An array as it is, for a search that has checked in the end what it compared."""
+        """An array as it is: for its size, or for a search that has checked in the end what it compared."""
         return self._plain[name]
 
     def some(self, name: str, places: slice | NDArray[Any]) -> Any:
@@ -182,6 +174,22 @@ class CheckedArrays(Mapping[str, Any]):
         for block in np.flatnonzero(wanted & ~seen):
             check_block(self._path, about, number, part, int(block))
             seen[block] = True
+
+
+class PlainArrays(dict[str, Any]):
+    """Arrays of numbers in memory, by name, with what `CheckedArrays` can do: they need no check."""
+
+    def unchecked(self, name: str) -> Any:
+        """An array."""
+        return self[name]
+
+    def some(self, name: str, places: slice | NDArray[Any]) -> Any:
+        """The numbers at some places."""
+        return self[name][places]
+
+    def search(self, name: str, wanted: NDArray[Any], side: Literal["left", "right"]) -> NDArray[np.int64]:
+        """Where numbers go in a sorted array."""
+        return np.searchsorted(self[name], wanted, side=side)
 
 
 def check_block(path: str, about: Described, number: int, part: Bytes, block: int) -> None:

@@ -21,7 +21,7 @@ from holdfast.table import images
 from holdfast.table.dictionary import Dictionary
 from holdfast.table.rewrite import NewColumn, renumbered, used_codes, write_anew
 from holdfast.table.table import Schema, Table, TableFiles
-from holdfast.table.types import Column, show_type
+from holdfast.table.types import Column, show_type, widens
 
 _EXACT = 1 << 53  # integers up to this are floats, too
 _MOST_DIGITS = 38
@@ -107,7 +107,7 @@ def widened(values: pa.Array, column: Column, wanted: pa.DataType) -> pa.Array:
         return pa.array([], wanted)
     if pa.types.is_string(wanted):
         return as_text(values)
-    if not _widens(column.type, wanted):
+    if not widens(column.type, wanted):
         raise _refused(column, wanted, "one is not wider than the other")
     try:
         through = pa.types.is_integer(column.type) and pa.types.is_decimal(wanted)
@@ -125,14 +125,6 @@ def _refused(column: Column, wanted: pa.DataType, why: str) -> BadInput:
         f"column {column.name!r} is {show_type(column.type)}, and can't become {show_type(wanted)} with all values "
         f"meaning what they mean ({why}){always}"
     )
-
-
-def _widens(old: pa.DataType, wanted: pa.DataType) -> bool:
-    """Whether values of one type may be values of the other, if all of them fit."""
-    t = pa.types
-    if t.is_integer(old) or t.is_decimal(old):
-        return bool(t.is_decimal(wanted) or (t.is_integer(old) and t.is_floating(wanted)))
-    return bool(t.is_date(old) and t.is_timestamp(wanted))
 
 
 def as_text(values: pa.Array) -> pa.Array:

@@ -66,7 +66,7 @@ def with_segments(table: Table, segments: Sequence[LoadedSegment], next_id: int)
     shards = [
         shard.from_arrays(each.arrays, each.segment.first_id, len(dictionaries), each.segment.path)
         for each in segments
-        if "place" in each.arrays and each.arrays.length("place")
+        if "place" in each.arrays and len(each.arrays.unchecked("place"))
     ]
     arrived = table.grown(tuple(dictionaries)).changed(shards, _NO_IDS)
     dead = np.unique(np.concatenate([_NO_IDS, *(each.dead for each in segments)]))

@@ -8,6 +8,7 @@ rows, an insert and a later delete cancel, and a delete and a later insert leave
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -28,21 +29,19 @@ _NONE: NDArray[np.int64] = np.empty(0, np.int64)
 
 @dataclass(frozen=True)
 class Resolution:
-    """Rows to insert (places in the list), rows to delete (ids), and what is wrong (places in the list): operations on
-    rows that are not there, inserts of keys that are taken, rows whose key is null, upserts of one and the same key.
+    """Rows to insert (places in the list), rows to delete (ids), and the operations that are wrong (places in the list)
+    by what is wrong: the row is missing, an inserted key is a duplicate, a row is unkeyed as its key is null, or an
+    upsert repeats the key of another.
     """
 
     born: NDArray[np.int64]
     dead: NDArray[np.int64]
-    missing: NDArray[np.int64]
-    duplicate: NDArray[np.int64]
-    unkeyed: NDArray[np.int64] = field(default_factory=_NONE.copy)
-    repeated: NDArray[np.int64] = field(default_factory=_NONE.copy)
+    mistakes: Mapping[str, NDArray[np.int64]] = field(default_factory=dict)
 
     @property
     def wrong(self) -> tuple[NDArray[np.int64], NDArray[np.int8]]:
         """The places of all that is wrong, in order, and what is (a place in WRONG)."""
-        parts = [getattr(self, name) for name in WRONG]
+        parts = [self.mistakes.get(name, _NONE) for name in WRONG]
         places, why = np.concatenate(parts), np.repeat(np.arange(len(WRONG), dtype=np.int8), [len(p) for p in parts])
         order = np.argsort(places, kind="stable")
         return places[order], why[order]
@@ -83,7 +82,7 @@ def needs_key(table: Table) -> BadInput:
 
 def _by_content(table: Table, codes: Codes, operations: NDArray[np.int8], hashes: NDArray[np.uint64]) -> Resolution:
     if (operations == INSERT).all():
-        return Resolution(np.arange(len(operations)), _NONE, _NONE, _NONE)
+        return Resolution(np.arange(len(operations)), _NONE)
     groups = group_rows(codes, hashes)
     net, lowest, falls = _walked(groups, operations)
     minus = np.flatnonzero(lowest < 0)
@@ -95,7 +94,7 @@ def _by_content(table: Table, codes: Codes, operations: NDArray[np.int8], hashes
     net += np.maximum(-lowest - had, 0)  # a delete that met no row took none away
     dead = ids[_rank_within(query) < -net[minus[query]]]
     born = _last_of(groups, operations == INSERT, np.flatnonzero(net > 0), net[net > 0])
-    return Resolution(born, np.sort(dead), missing, _NONE)
+    return Resolution(born, np.sort(dead), {"missing": missing})
 
 
 def _walked(
@@ -159,7 +158,9 @@ def _by_key(
     unchanged = _unchanged(table, codes, old_id, last, leaves_row)
     born = np.sort(last[leaves_row & ~unchanged])
     dead = np.sort(old_id[touched & (old_id >= 0) & ~unchanged])
-    return Resolution(born, dead, missing, duplicate, np.flatnonzero(unkeyed), np.flatnonzero(repeated))
+    mistakes = {"missing": missing, "duplicate": duplicate}
+    mistakes |= {"unkeyed": np.flatnonzero(unkeyed), "repeated": np.flatnonzero(repeated)}
+    return Resolution(born, dead, mistakes)
 
 
 def _repeated(groups: RowGroups, operations: NDArray[np.int8]) -> NDArray[np.bool_]:
@@ -218,11 +219,10 @@ def resolve_snapshot(table: Table, ids: NDArray[np.int64], codes: Codes) -> Reso
     both = np.minimum(np.bincount(of_old, minlength=groups.count), np.bincount(of_new, minlength=groups.count))
     dead = ids[_rank_within(of_old) >= both[of_old]]
     born = np.flatnonzero(_rank_within(of_new) >= both[of_new])
-    duplicate = _NONE
-    if table.schema.key:
-        keys = group_rows(codes[list(table.schema.key)])
-        duplicate = np.flatnonzero(_rank_within(keys.of_row) > 0)
-    return Resolution(born, dead, _NONE, duplicate)
+    if not table.schema.key:
+        return Resolution(born, dead)
+    keys = group_rows(codes[list(table.schema.key)])
+    return Resolution(born, dead, {"duplicate": np.flatnonzero(_rank_within(keys.of_row) > 0)})
 
 
 def _rank_within(groups: NDArray[np.int64]) -> NDArray[np.int64]:

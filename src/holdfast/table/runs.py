@@ -117,8 +117,8 @@ class FileRun(ValueRun):
     def __init__(self, first: int, arrays: CheckedArrays, column: int) -> None:
         self.first = first
         self._arrays, self._value, self._place = arrays, f"value/{column}", f"order/{column}"
-        self._ordered = self._place in arrays and arrays.length(self._place) > 0
-        self._length = arrays.length(self._value)
+        self._ordered = self._place in arrays and len(arrays.unchecked(self._place)) > 0
+        self._length = len(arrays.unchecked(self._value))
         self._asked = 0
 
     @cached_property
@@ -137,7 +137,8 @@ class FileRun(ValueRun):
     @cached_property
     def nbytes(self) -> int:
         """The bytes of values and order, as a file keeps them."""
-        return self._arrays.nbytes(self._value) + (self._arrays.nbytes(self._place) if self._ordered else 0)
+        names = [self._value, *([self._place] if self._ordered else ())]
+        return sum(int(self._arrays.unchecked(name).nbytes) for name in names)
 
     def search(self, wanted: Images) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """For each image: how many of the run's are below it, and whether it is among them."""

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from holdfast.changes.equal_rows import hash_rows
 from holdfast.table import files
-from holdfast.table.checks import CheckedArrays
+from holdfast.table.checks import CheckedArrays, PlainArrays
 
 AnyCodes = NDArray[np.unsignedinteger]
 
@@ -31,11 +31,11 @@ class Shard:
 
     ids: NDArray[np.int64] | range
     width: int
-    held: Mapping[str, Any]  # the arrays by their names in a file
+    held: CheckedArrays | PlainArrays  # the arrays by their names in a file
     path: str | None = None
 
     def __len__(self) -> int:
-        return self.held.length("place") if isinstance(self.held, CheckedArrays) else len(self.held["place"])
+        return len(self.held.unchecked("place"))
 
     @property
     def columns(self) -> Sequence[AnyCodes]:
@@ -54,31 +54,22 @@ class Shard:
 
     def codes_at(self, column: int, places: slice | NDArray[Any]) -> AnyCodes:
         """The codes of a column in the rows at some places."""
-        return self._some(f"code/{column}", places)
+        return np.asarray(self.held.some(f"code/{column}", places))
 
     def places_at(self, at: NDArray[np.int64]) -> NDArray[np.int64]:
         """The rows of the hashes at some places of their order."""
-        return self._some("place", at).astype(np.int64)
+        return np.asarray(self.held.some("place", at)).astype(np.int64)
 
     def search(self, hashes: NDArray[np.uint64], side: Literal["left", "right"]) -> NDArray[np.int64]:
         """Where hashes go in the order of the rows' hashes."""
-        if isinstance(self.held, CheckedArrays):
-            return self.held.search("hash", hashes, side)
-        return np.searchsorted(self.held["hash"], hashes, side=side)
-
-    def _some(self, name: str, places: slice | NDArray[Any]) -> NDArray[Any]:
-        if isinstance(self.held, CheckedArrays):
-            return np.asarray(self.held.some(name, places))
-        return np.asarray(self.held[name][places])
+        return self.held.search("hash", hashes, side)
 
     @cached_property
     def nbytes(self) -> int:
         """The bytes of codes and index, as a file keeps them."""
         ids = 0 if isinstance(self.ids, range) else self.ids.nbytes
         names = ["hash", "place", *(f"code/{c}" for c in range(self.width))]
-        if isinstance(self.held, CheckedArrays):
-            return ids + sum(self.held.nbytes(name) for name in names)
-        return ids + sum(int(self.held[name].nbytes) for name in names)
+        return ids + sum(int(self.held.unchecked(name).nbytes) for name in names)
 
     @property
     def first_id(self) -> int:
@@ -145,7 +136,7 @@ def build(
         hashes = hash_rows([columns[c] for c in key] if key else columns)
     places = np.argsort(hashes, kind="stable").astype(np.uint32)
     held = {f"code/{i}": narrowed(codes) for i, codes in enumerate(columns)}
-    return Shard(ids, len(columns), {**held, "hash": hashes[places], "place": places})
+    return Shard(ids, len(columns), PlainArrays(held, hash=hashes[places], place=places))
 
 
 def load(path: str, first_id: int, width: int) -> Shard:
@@ -156,7 +147,7 @@ def load(path: str, first_id: int, width: int) -> Shard:
 
 def from_arrays(arrays: CheckedArrays, first_id: int, width: int, path: str) -> Shard:
     """The shard among the arrays of a segment file."""
-    ids = arrays["id"] if "id" in arrays else range(first_id, first_id + arrays.length("place"))
+    ids = arrays["id"] if "id" in arrays else range(first_id, first_id + len(arrays.unchecked("place")))
     return Shard(ids, width, arrays, path)
 
 

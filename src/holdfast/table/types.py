@@ -55,6 +55,14 @@ def kept_type(given: pa.DataType) -> pa.DataType | None:
     return {pa.bool_(): pa.bool_(), pa.date32(): pa.date32(), pa.date64(): pa.date32()}.get(given)
 
 
+def widens(old: pa.DataType, wanted: pa.DataType) -> bool:
+    """Whether values of one type may be values of the other, if all of them fit."""
+    t = pa.types
+    if t.is_integer(old) or t.is_decimal(old):
+        return bool(t.is_decimal(wanted) or (t.is_integer(old) and t.is_floating(wanted)))
+    return bool(t.is_date(old) and t.is_timestamp(wanted))
+
+
 # The kept types but for decimals, as people call them.
 _CALLED = {
     pa.int64(): "integer",
