@@ -20,7 +20,6 @@ from holdfast.store.rule_events import given_changes
 from holdfast.table.plain import plain_rows
 from holdfast.table.row_names import witnesses_of
 from holdfast.table.table import Table
-from holdfast.text.row_names import Values
 
 MOST_ROWS = 200  # with values, for a batch
 MOST_CELLS = 20_000  # values of them in all
@@ -52,7 +51,7 @@ def witness_rows(diffs: Diffs, given: GivenWitnesses, tables: Mapping[str, Table
     if _fitting(rows, tables) < len(rows):  # only then it matters which come first
         rows = _rows_of(_broken(diffs, given, _by_worth(diffs)), tables)
     most = _fitting(rows, tables)
-    return WitnessRows(dict(_with_values(dict(islice(rows.items(), most)), tables)), len(rows) - most)
+    return WitnessRows(_with_values(dict(islice(rows.items(), most)), tables), len(rows) - most)
 
 
 def _broken(diffs: Diffs, given: GivenWitnesses, first: Iterable[tuple[Subject, str]]) -> Iterator[_Broken]:
@@ -81,15 +80,15 @@ def _by_worth(diffs: Diffs) -> list[tuple[Subject, str]]:
     return sorted(scores, key=lambda rule: -scores[rule])
 
 
-def _rows_of(broken: Iterable[_Broken], tables: Collection[str]) -> dict[Place, tuple[str, Values]]:
+def _rows_of(broken: Iterable[_Broken], tables: Collection[str]) -> dict[Place, WitnessRow]:
     """The rows of tables in their order, each with the first rule that it broke and the values that the witness has."""
-    rows: dict[Place, tuple[str, Values]] = {}
+    rows: dict[Place, WitnessRow] = {}
     for (engine, subject), text, witness in broken:
         table = table_of_rows(engine, subject, text)
         known = witness.values or ({},) * len(witness.rows)  # some classes leave them out
         if table in tables:
             for number, values in zip(witness.rows, known, strict=True):
-                rows.setdefault((table, number), (text, values))
+                rows.setdefault((table, number), WitnessRow(text, values))
     return rows
 
 
@@ -99,13 +98,13 @@ def _fitting(rows: Iterable[Place], tables: Mapping[str, Table]) -> int:
     return min(MOST_ROWS, int(np.searchsorted(cells, MOST_CELLS, side="right")))
 
 
-def _with_values(
-    rows: Mapping[Place, tuple[str, Values]], tables: Mapping[str, Table]
-) -> Iterator[tuple[Place, WitnessRow]]:
+def _with_values(rows: Mapping[Place, WitnessRow], tables: Mapping[str, Table]) -> dict[Place, WitnessRow]:
     """Rows with all of their values; witnesses of some classes have those of a few columns."""
+    whole = dict(rows)
     for name, table in tables.items():
-        own = {number: known for (at, number), known in rows.items() if at == name}
-        part = [number for number, (_, values) in own.items() if len(values) < len(table.schema.columns)]
-        read = dict(zip(part, plain_rows(table.values(np.array(part, np.int64))), strict=True)) if part else {}
-        for number, (rule, values) in own.items():
-            yield (name, number), WitnessRow(rule, read.get(number, values))
+        width = len(table.schema.columns)
+        part = [number for (at, number), row in rows.items() if at == name and len(row.values) < width]
+        read = plain_rows(table.values(np.array(part, np.int64))) if part else []
+        for number, values in zip(part, read, strict=True):
+            whole[name, number] = WitnessRow(rows[name, number].rule, values)
+    return whole

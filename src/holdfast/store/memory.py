@@ -105,21 +105,23 @@ class StoredMemory:
         """The values of the rows of a table that broke rules with some batches, by batch and number, under the present
         names of columns.
         """
-        query = """
-            SELECT seq, number, json FROM witness_rows
-            WHERE table_name = ? AND seq IN (SELECT value FROM json_each(?))"""
-        rows = self._rows(query, table, json.dumps(sorted(set(batches))))
-        names = self.column_names()
-        return {(seq, number): names.now(table, seq, json.loads(values)) for seq, number, values in rows}
+        found = self._broken_rows(table, "seq", sorted(set(batches)))
+        return {(seq, number): values for number, seq, _, values in found}
 
     def rows_by_number(self, table: str, numbers: Iterable[int]) -> list[tuple[int, int, str, dict[str, Any]]]:
         """What is stored of rows, the newest first: number, batch, the rule that it broke, and values under the present
         names of columns.
         """
-        query = """
+        return self._broken_rows(table, "number", list(numbers))
+
+    def _broken_rows(
+        self, table: str, column: Literal["seq", "number"], wanted: list[int]
+    ) -> list[tuple[int, int, str, dict[str, Any]]]:
+        """The same for the rows with some batches or numbers."""
+        query = f"""
             SELECT number, seq, rule, json FROM witness_rows
-            WHERE table_name = ? AND number IN (SELECT value FROM json_each(?)) ORDER BY seq DESC"""
-        found = self._rows(query, table, json.dumps(list(numbers)))
+            WHERE table_name = ? AND {column} IN (SELECT value FROM json_each(?)) ORDER BY seq DESC"""
+        found = self._rows(query, table, json.dumps(wanted))
         names = self.column_names()
         return [(number, seq, rule, names.now(table, seq, json.loads(values))) for number, seq, rule, values in found]
 

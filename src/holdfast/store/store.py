@@ -329,14 +329,13 @@ class Store:
             self._put_states(states)
             self._db.execute("UPDATE meta SET value = 'ready' WHERE key = 'state'")
 
-    def commit(self, commit: Commit) -> int:
-        """Make one batch durable; gives its number. This is the moment at which it counts."""
+    def commit(self, commit: Commit) -> None:
+        """Make one batch durable. This is the moment at which it counts."""
         with self._transaction():
             seq = put_batch(self._db, commit)
             for part in commit.parts:
                 self._add_segments(part.table, part.segments, seq)
             put_diffs(self._db, seq, commit)
-        return seq
 
     def write_checkpoint(self, seq: int, states: StateFiles, replaced: Mapping[str, tuple[Segment, ...]]) -> None:
         """A checkpoint: name the files of the engines' states, and the segments of compacted tables."""
@@ -344,13 +343,12 @@ class Store:
             old = self._put_checkpoint(seq, states, replaced)
         self._remove(old)
 
-    def commit_change(self, change: WatchChange, states: StateFiles) -> int:
-        """Make a change of what is watched durable, with the engines' new states; gives its number."""
+    def commit_change(self, change: WatchChange, states: StateFiles) -> None:
+        """Make a change of what is watched durable, with the engines' new states."""
         with self._transaction():
             seq = put_change(self._db, change)
             old = self._put_checkpoint(seq, states, change.replaced)
         self._remove(old)
-        return seq
 
     def _put_checkpoint(self, seq: int, states: StateFiles, replaced: Mapping[str, tuple[Segment, ...]]) -> set[str]:
         """Store a checkpoint inside a transaction; gives the names of all files before it."""
