@@ -10,9 +10,9 @@ import typer
 from holdfast.cli.app import app
 from holdfast.cli.arguments import Columns, FailOn, How, Output, SourceList, State, TableName, TablesOfBatch
 from holdfast.cli.options import applying, reading, reading_files, settings_of, taking
-from holdfast.cli.printing import CLASSES, given_classes, print_findings, print_outcome, warn_unlisted
+from holdfast.cli.printing import CLASSES, print_findings, print_outcome, warn_unlisted
 from holdfast.cli.tables import by_table, named, note_left_out, split, table_line, table_or_files
-from holdfast.engines.registry import rule_classes
+from holdfast.engines.registry import given_classes, rule_classes
 from holdfast.errors import BadInput, ExitCode
 from holdfast.report.terminal import TerminalProgress, say, say_json, somebody_reads
 from holdfast.table.nulls import NullMode

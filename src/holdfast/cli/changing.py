@@ -12,7 +12,8 @@ import typer
 from holdfast.cli.app import Commands, app
 from holdfast.cli.arguments import ChangeId, Format, Output, State
 from holdfast.cli.options import group
-from holdfast.report.terminal import TerminalProgress, say, say_json
+from holdfast.cli.printing import print_result
+from holdfast.report.terminal import TerminalProgress
 
 if TYPE_CHECKING:
     from holdfast.api.monitor import Monitor
@@ -52,10 +53,7 @@ class StateChange:
         with TerminalProgress() as progress, Monitor.open(self.state, progress=progress) as monitor:
             progress.step("Changing what is watched")
             made = change(monitor)
-        if self.form == "json":
-            say_json(made.to_json())
-        else:
-            say("\n".join(made.lines()))
+        print_result(made, self.form)
 
 
 @group

@@ -12,17 +12,9 @@ import typer
 from holdfast.cli.app import app
 from holdfast.cli.arguments import Columns, Format, Output, SourceList, Top
 from holdfast.cli.options import reading, settings_of, taking
-from holdfast.cli.printing import (
-    CLASSES,
-    given_classes,
-    names_of,
-    print_findings,
-    print_violations_json,
-    viewed,
-    warn_unlisted,
-)
+from holdfast.cli.printing import CLASSES, names_of, print_findings, print_violations_json, viewed, warn_unlisted
 from holdfast.cli.tables import by_table, named, note_left_out, split, table_line
-from holdfast.engines.registry import drawable, found_classes, suggestible
+from holdfast.engines.registry import drawable, found_classes, given_classes, suggestible
 from holdfast.engines.thresholds import MAX_LHS, SHOWN
 from holdfast.errors import BadInput, ExitCode
 from holdfast.report.terminal import Terminal, TerminalProgress, say, say_json

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.cli.arguments import Format
 from holdfast.engines.contract import RuleClass
-from holdfast.engines.registry import found_classes, rule_class, rule_classes
+from holdfast.engines.registry import found_classes, rule_class
 from holdfast.engines.thresholds import SHOWN
 from holdfast.errors import ExitCode
 from holdfast.lazy_rules import bounds
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from holdfast.api.view import View
     from holdfast.changes.diff import Result
     from holdfast.engines.listing import Listing
+    from holdfast.results.changed import Changed
     from holdfast.results.outcome import Outcome
     from holdfast.results.upkeep import Vacuumed, Verified
     from holdfast.store.backup import Backup
@@ -32,11 +33,6 @@ def names_of(classes: Iterable[RuleClass[Any]]) -> str:
 
 
 CLASSES = names_of(found_classes())
-
-
-def given_classes() -> list[RuleClass[Any]]:
-    """The classes whose rules are given."""
-    return [each for each in rule_classes().values() if each.given]
 
 
 @contextmanager
@@ -106,9 +102,10 @@ def warn_unlisted(progress: TerminalProgress, findings: Iterable[Mapping[str, An
             )
 
 
-def print_result(result: Advice | Backup | Vacuumed | Verified, form: Format, before: str = "") -> None:
-    """Print a result as JSON or as text."""
+def print_result(result: Advice | Backup | Changed | Vacuumed | Verified, form: Format, before: str = "") -> None:
+    """Print a result as JSON, one object or several, or as text."""
     if form == "json":
-        say_json([result.to_json()])
+        plain = result.to_json()
+        say_json(plain if isinstance(plain, list) else [plain])
     else:
         say(f"{before}{result}")

@@ -44,6 +44,11 @@ def found_classes() -> list[RuleClass[Any]]:
     return [each for each in rule_classes().values() if not each.given]
 
 
+def given_classes() -> list[RuleClass[Any]]:
+    """The classes whose rules are given."""
+    return [each for each in rule_classes().values() if each.given]
+
+
 def suggestible() -> list[Suggestible[Any, Any]]:
     """The classes whose rules can be suggested."""
     return [each for each in found_classes() if isinstance(each, Suggestible)]
