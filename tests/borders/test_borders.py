@@ -155,6 +155,7 @@ def test_borders_follow(
         tempfile.TemporaryDirectory() as folder,
         patch.object(borders_module, "_SAMPLED", sampled),
         patch.object(proving_module, "_NEIGHBOURS", neighbours),
+        patch.object(proving_module, "_LOOK", neighbours),
         patch.object(proving_module, "_ROWS_A_VALUE", rows_a_value),
         patch.object(rows_module, "_LEAST", 4),
     ):

@@ -19,8 +19,6 @@ from holdfast.borders.partitions import ColumnPartitions, Walks, sorted_by
 from holdfast.borders.rows import CodedColumns, RankedColumns
 from holdfast.borders.targets import Targets
 from holdfast.kernels import partitions as kernels
-from holdfast.kernels.hashing import slots_for
-from holdfast.kernels.new_row_partners import partners
 from holdfast.kernels.swaps import ContextSpec, prove
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
@@ -35,6 +33,7 @@ RowPairs = NDArray[np.int64]  # [pair, 2]: places
 _AT_ONCE = 128  # contexts that a thread looks at between two looks at the clock
 _WORTH_THREADS = 1 << 20  # looks at rows
 _ROWS_A_VALUE = 16  # from which on a context has few values
+_LOOK = 1 << 10  # old rows that are looked at first for a partner of new ones; then twice as many, and so on
 _NEIGHBOURS = 64  # pairs that a context that fails gives besides
 _TASKS = 32  # at most, a round
 
@@ -260,7 +259,7 @@ def broken_by_new(columns: ColumnPartitions, targets: Targets, contexts: Words, 
     held = bitsets.elements_of_each(table.keys)
 
     def work(number: int, _: SoFar) -> RowPairs:
-        pairs = _partners(columns, np.array(held[number], np.int64))
+        pairs = _partners(columns, held[number])
         cells, broken = columns.rows.cells, np.zeros(len(pairs), np.bool_)
         for target in wanted[numbers == number].tolist():
             if target == targets.key:
@@ -273,12 +272,38 @@ def broken_by_new(columns: ColumnPartitions, targets: Targets, contexts: Words, 
     return np.concatenate([np.empty((0, 2), np.int64), *each(range(len(held)), work, workers)])
 
 
-def _partners(columns: ColumnPartitions, context: NDArray[np.int64]) -> RowPairs:
-    """Each new row with another one of its group, an old one where it is the first."""
-    rows, new = columns.rows, columns.rows.count - columns.fresh
-    firsts, olds, pairs = np.empty(new, np.int64), np.empty(new, np.int64), np.empty((2 * new, 2), np.int64)
-    found = partners(rows.cells, context, rows.alive, columns.fresh, rows.distinct, slots_for(new), firsts, olds, pairs)
-    return pairs[:found]
+def _partners(columns: ColumnPartitions, context: Sequence[int]) -> RowPairs:
+    """Each new row with the first new one of its group, and this with the first old one, where there are such.
+
+    Where contexts have few values, each group has an old row among the first ones, so that the look ends soon.
+    """
+    fresh, count = columns.fresh, columns.rows.count
+    new, cells = _cells_of(columns.rows, context, fresh, count)
+    table = KeyTable(len(context), len(new))
+    groups = table.entries_of_lanes(cells)
+    firsts, olds = np.empty(table.used, np.int64), np.full(table.used + 1, -1)  # the last one: of all other groups
+    firsts[groups[::-1]] = new[::-1]
+    begin, step = 0, _LOOK
+    while begin < fresh and olds[:-1].min(initial=0) < 0:
+        places, cells = _cells_of(columns.rows, context, begin, min(begin + step, fresh))
+        at = table.find_lanes(cells)
+        lacking = np.flatnonzero(olds[at] < 0)[::-1]
+        olds[at[lacking]] = places[lacking]
+        begin, step = begin + step, 2 * step
+    others, by_age = firsts[groups], np.argsort(olds[:-1])
+    by_age = by_age[olds[by_age] >= 0]
+    return np.concatenate([np.array([others, new])[:, others != new], [olds[by_age], firsts[by_age]]], axis=1).T
+
+
+def _cells_of(rows: RankedColumns, context: Sequence[int], begin: int, end: int) -> tuple[NDArray[np.int64], Words]:
+    """The places of living rows from one to before another, and their cells in a context, column by column; without
+    rows that have a null there, where nulls are distinct.
+    """
+    cells, there = rows.cells[list(context), begin:end], rows.alive[begin:end]
+    if rows.distinct:
+        there = there & cells.all(axis=0)
+    places = np.flatnonzero(there)
+    return places + begin, cells.take(places, axis=1).astype(np.uint64)
 
 
 def sampled(columns: ColumnPartitions, most: int) -> list[RowPairs]:
