@@ -199,10 +199,8 @@ class Diff:
 
     def patch(self, result: Result) -> dict[str, Finding]:
         """The result after this diff."""
-        after = {text: finding for text, finding in result.items() if text not in self.lost}
-        after.update(self.gained)
-        after.update({text: new for text, (_, new) in self.changed.items()})
-        return after
+        left = {text: finding for text, finding in result.items() if text not in self.lost}
+        return {**left, **self.gained, **{text: new for text, (_, new) in self.changed.items()}}
 
     def without(self, texts: Collection[str]) -> Diff:
         """The diff without some rules."""

@@ -40,10 +40,7 @@ def parse_operations(words: pa.ChunkedArray) -> NDArray[np.int8]:
         raise BadInput("an operation is not UTF-8; write insert, delete or update in every row") from None
     if encoded.null_count or None in spelled:
         raise BadInput("a row has no operation; write insert, delete or update in every row")
-    kinds = []
-    for word in spelled:
-        kind = WORDS.get(str(word).strip().lower())
-        if kind is None:
-            raise BadInput(f"unknown operation {word!r}; use insert, delete, update, upsert (or c, d, u)")
-        kinds.append(kind)
-    return np.asarray(np.array(kinds, np.int8)[encoded.indices.to_numpy()])
+    words_met = [str(word).strip().lower() for word in spelled]
+    if unknown := [word for word, plain in zip(spelled, words_met, strict=True) if plain not in WORDS]:
+        raise BadInput(f"unknown operation {unknown[0]!r}; use insert, delete, update, upsert (or c, d, u)")
+    return np.asarray(np.array([WORDS[plain] for plain in words_met], np.int8)[encoded.indices.to_numpy()])

@@ -17,20 +17,8 @@ from typing import Any
 
 from holdfast.report.pictures import escape
 
-_SCRIPTS = (
-    "dom.js",
-    "data.js",
-    "search.js",
-    "parts.js",
-    "overview.js",
-    "rules.js",
-    "rule.js",
-    "batches.js",
-    "columns.js",
-    "keys.js",
-    "live.js",
-    "app.js",  # starts the page, so it comes last
-)
+_SITE = files("holdfast.report") / "site"
+_START = "app.js"  # starts the page
 
 
 def html_page(document: Mapping[str, Any]) -> str:
@@ -45,9 +33,13 @@ def html_shell(title: str) -> str:
 
 def packed(document: Mapping[str, Any]) -> bytes:
     """A document in its page: JSON, deflated, in base64."""
-    written = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
     # A higher level takes ten times as long, and a million rules get larger.
-    return b64encode(zlib.compress(written.encode("utf-8", "backslashreplace"), 6))
+    return b64encode(zlib.compress(compact_json(document), 6))
+
+
+def compact_json(document: Mapping[str, Any]) -> bytes:
+    """A document as JSON, without spaces."""
+    return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace")
 
 
 def live_policy() -> str:
@@ -71,12 +63,14 @@ def _page(title: str, data: str, reachable: str) -> str:
 @cache
 def site_text(name: str) -> str:
     """A file of the folder `site`."""
-    return (files("holdfast.report") / "site" / name).read_text(encoding="utf-8")
+    return (_SITE / name).read_text(encoding="utf-8")
 
 
 @cache
 def _script() -> str:
-    return "\n".join(site_text(name) for name in _SCRIPTS)
+    """All scripts: those that only declare something, in any order, and then the one that starts the page."""
+    declaring = sorted(each.name for each in _SITE.iterdir() if each.name.endswith(".js") and each.name != _START)
+    return "\n".join(map(site_text, [*declaring, _START]))
 
 
 def _hash(text: str) -> str:

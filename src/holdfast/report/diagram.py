@@ -300,6 +300,5 @@ def _label(route: _Route) -> str:
     first = route.nodes[0]
     if route.leftwards:
         return text(first.x - 6, route.start - 6, route.edge.label, "label", "end")
-    return text(
-        first.right + (_LOOP if route.loop else 6), route.start + (14 if route.loop else -6), route.edge.label, "label"
-    )
+    right, down = (_LOOP, 14) if route.loop else (6, -6)
+    return text(first.right + right, route.start + down, route.edge.label, "label")

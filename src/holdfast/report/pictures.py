@@ -185,12 +185,8 @@ def line(points: Sequence[tuple[int, float | None]], label: str, *, last: int) -
     end = "" if now is None else text(right + 6, _height(now, greatest) + 4, said, "strong")
     axis = path("axis", f"M0 {at(_LINE_BOTTOM)}H{at(right)}")
     top = path("grid", f"M0 {at(_LINE_TOP)}H{at(right)}")
-    letters = [
-        text(0, _LINE_TOP - 6, f"at most {number(greatest)}"),
-        text(0, _LINE_BOTTOM + 16, "start"),
-        text(right, _LINE_BOTTOM + 16, f"batch {last:,}", anchor="end") if last else "",
-    ]
-    body = top + axis + _filled(steps) + path("line", steps) + "".join(letters) + end
+    letters = text(0, _LINE_TOP - 6, f"at most {number(greatest)}") + _first_and_last(right, _LINE_BOTTOM, last)
+    body = top + axis + _filled(steps) + path("line", steps) + letters + end
     return svg(WIDTH, _LINE_HEIGHT, label, body, kind="over-time")
 
 
@@ -198,8 +194,12 @@ def _flat(label: str, last: int) -> str:
     """A line that never left 0 needs no height."""
     right, bottom = WIDTH - room_of("0") - 10, 10.0
     drawn = path("line", f"M0 {at(bottom)}H{at(right)}") + text(right + 6, bottom + 4, "0", "strong")
-    drawn += text(0, bottom + 16, "start") + (text(right, bottom + 16, f"batch {last:,}", anchor="end") if last else "")
-    return svg(WIDTH, bottom + 22, label, drawn, kind="over-time")
+    return svg(WIDTH, bottom + 22, label, drawn + _first_and_last(right, bottom, last), kind="over-time")
+
+
+def _first_and_last(right: float, bottom: float, last: int) -> str:
+    """The names of the first and the last batch below a line."""
+    return text(0, bottom + 16, "start") + (text(right, bottom + 16, f"batch {last:,}", anchor="end") if last else "")
 
 
 def _height(value: float, greatest: float) -> float:

@@ -223,11 +223,8 @@ def rules_yaml(rules: Rules) -> str:
 
 def rule_entry(name: str, table: str, text: str, severity: str, note: str = "") -> str:
     """A rule in a rule file; `table` may be empty."""
-    fields = {"name": name, **({"table": table} if table else {}), "rule": text, "severity": severity}
-    fields |= {"note": note} if note else {}
-    return "\n".join(
-        f"  {'- ' if place == 0 else '  '}{key}: {_scalar(value)}" for place, (key, value) in enumerate(fields.items())
-    )
+    fields = {"name": name, "table": table, "rule": text, "severity": severity, "note": note}
+    return "  - " + "\n    ".join(f"{key}: {_scalar(value)}" for key, value in fields.items() if value)
 
 
 def _list(columns: tuple[str, ...]) -> str:
@@ -256,8 +253,6 @@ def _sentence(error: ErrorDetails) -> str:
     key = str(steps[-1]) if steps else ""
     if not steps:
         return "expected keys and values; start the file with rules:"
-    if kind == "missing":
-        return f"the key {key!r} is missing; add it"
     if kind == "extra_forbidden":
         known = RuleModel.model_fields if len(steps) > 1 else FileModel.model_fields
         return f"there is no key {_brief(key)}; {suggest(key, known)}"
@@ -279,6 +274,7 @@ def _brief(given: Any) -> str:
 
 
 _SENTENCES = {
+    "missing": "the key {key!r} is missing; add it",
     "list_type": "{key} must be a list; start each rule with a dash",
     "model_type": "expected keys and values, such as name: and rule:, not {given}",
     "string_type": "{key} must be text, not {given}; put it in quotes",

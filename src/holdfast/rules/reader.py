@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 import re
-import unicodedata
 from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -185,9 +184,10 @@ class Reader:
 
     def error_at(self, at: int, sentence: str) -> BadInput:
         """An error about one character of the text."""
+        from rich.cells import cell_len  # only where something is wrong: help must answer quickly
+
         shown = re.sub(r"\s", " ", self.text)
-        indent = "".join(_blank(character) for character in shown[:at])
-        return BadInput(f"{sentence}\n  {shown}\n  {indent}^")
+        return BadInput(f"{sentence}\n  {shown}\n  {' ' * cell_len(shown[:at])}^")
 
     def unreadable(self, character: str) -> str:
         """The error where no token begins."""
@@ -236,13 +236,6 @@ def opposite(constant: Constant) -> Constant | None:
 def is_number(constant: Constant) -> bool:
     """Whether a constant is a number."""
     return isinstance(constant.value, int | float | Decimal) and not isinstance(constant.value, bool)
-
-
-def _blank(character: str) -> str:
-    """The spaces that a character takes on a terminal."""
-    if unicodedata.combining(character):
-        return ""
-    return "  " if unicodedata.east_asian_width(character) in "WF" else " "
 
 
 # ---- columns of a table ---------------------------------------------------------------------------------------------

@@ -11,24 +11,17 @@ from holdfast.rules.conditions import Like, Matches
 from holdfast.rules.constants import Unfit
 from holdfast.table import arrow
 
+_WILD = {"%": ".*", "_": "."}
+
 
 def expression(condition: Like | Matches) -> str:
     """The regular expression for the whole text."""
     if isinstance(condition, Matches):
         return rf"\A(?:{condition.pattern})\z"
-    return rf"(?s)\A{''.join(_pieces(condition.pattern, condition.escape))}\z"
-
-
-def _pieces(pattern: str, escape: str) -> list[str]:
-    found, literal = [], False
-    for character in pattern:
-        if character == escape and not literal:
-            literal = True
-            continue
-        wild = {"%": ".*", "_": "."} if not literal else {}
-        found.append(wild.get(character, re.escape(character)))
-        literal = False
-    return found
+    escaped = f"{re.escape(condition.escape)}(.)" if condition.escape else "((?!))"  # the latter matches nothing
+    found = re.findall(f"(?s){escaped}|(.)", condition.pattern)
+    pieces = (re.escape(itself) or _WILD.get(other, re.escape(other)) for itself, other in found)
+    return rf"(?s)\A{''.join(pieces)}\z"
 
 
 def refuse_bad(condition: Like | Matches) -> None:

@@ -76,10 +76,8 @@ class Guard:
 
     def _refusal(self, request: Request) -> Response | None:
         """The answer to a request that may not pass."""
-        for check in (self._wrong_host, _wrong_form, _other_origin, self._wrong_token):
-            if (answer := check(request)) is not None:
-                return answer
-        return None
+        checks = (self._wrong_host, _wrong_form, _other_origin, self._wrong_token)
+        return next(filter(None, (check(request) for check in checks)), None)
 
     def _wrong_host(self, request: Request) -> Response | None:
         hosts = request.headers.getlist("host")

@@ -10,11 +10,11 @@ Cost: a look at an unchanged state is one question to SQLite. A listing of a mil
 from __future__ import annotations
 
 import gzip
-import json
 import logging
 import secrets
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
@@ -22,6 +22,7 @@ from time import perf_counter
 from holdfast.api.view import View
 from holdfast.engines.listing import Listing
 from holdfast.errors import HoldfastError, clear_sentences
+from holdfast.report.bundle import compact_json
 from holdfast.store.layout import DATABASE
 
 _log = logging.getLogger(__name__)
@@ -137,12 +138,10 @@ class Live:
 
     def _prepare(self, rules: tuple[str, ...]) -> None:
         """Make what pages will probably need next, so that nobody waits for it: listings first, as they are quick."""
-        try:
+        with suppress(HoldfastError):  # the next request gets the error
             for rule in rules:
                 self.listing(rule)
             self.document()
-        except HoldfastError:
-            pass  # the next request gets the error
 
     def _last_batch(self) -> int:
         history = self._view.history(1)
@@ -160,8 +159,7 @@ class Live:
             self._refuse_trouble()
             moment = self._moment
             if moment.document is None:
-                written = json.dumps(self._view.document(live=True), ensure_ascii=False, separators=(",", ":"))
-                content = gzip.compress(written.encode("utf-8", "backslashreplace"), 6, mtime=0)
+                content = gzip.compress(compact_json(self._view.document(live=True)), 6, mtime=0)
                 moment.document = CompressedDocument(content, self.tag())
             return moment.document
 
