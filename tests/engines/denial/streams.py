@@ -85,7 +85,7 @@ class Watching:
 
     def found(self) -> list[FoundPairs]:
         """All violations, rule by rule."""
-        return self.state.found()
+        return [violations.found() for violations in self.state.violations]
 
 
 def keeper_of(rules: Sequence[Rule], table: Table, limit: int = LIMIT, nulls: Nulls = Nulls.SQL) -> PairsKeeper:

@@ -73,12 +73,8 @@ class ListedRules(LazyRules[R], Generic[R, L]):
     """Rules by text, from arrays. Nothing here changes later."""
 
     wording: Wording[R, L]
+    listed: L  # the rules in their order
     _texts: list[str] | None = None
-
-    @property
-    @abstractmethod
-    def listed(self) -> L:
-        """The rules in their order."""
 
     @abstractmethod
     def made(self, some: L) -> Iterator[R]:
@@ -191,7 +187,7 @@ class FoundRules(ListedRules[R, Listed]):
         return self._order or Listed.joined(part, self.wording.words)
 
     @cached_property
-    def listed(self) -> Listed:
+    def listed(self) -> Listed:  # type: ignore[override]  # put in order when somebody reads them
         """The rules in their order: target by target, short contexts first, unless another one was given."""
         return Listed.of(self.parts, self.wording.words) if self._order is None else self._order
 

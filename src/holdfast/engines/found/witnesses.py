@@ -90,8 +90,7 @@ class Compared:
     def equal(self) -> Mask:
         """On which columns the two rows agree."""
         one, other, known = self._codes()
-        equal: Mask = (one == other) & known
-        return equal
+        return np.asarray((one == other) & known)
 
     @property
     def signs(self) -> NDArray[np.int8]:
@@ -158,8 +157,7 @@ class Broken(ABC):
 
 def pairs_at(pairs: Pairs, places: Numbers) -> Pairs:
     """Those of some pairs that stand at some places, NOBODY twice for the place -1."""
-    found: Pairs = np.append(pairs, [[NOBODY, NOBODY]], axis=0)[places]
-    return found
+    return np.asarray(np.append(pairs, [[NOBODY, NOBODY]], axis=0)[places])
 
 
 def breaking_pairs(broken: Broken, change: Change) -> Pairs:
@@ -184,8 +182,7 @@ def breaking_pairs(broken: Broken, change: Change) -> Pairs:
 def _tried(broken: Broken, left: Numbers, seen: Compared, pairs: Pairs) -> Numbers:
     """Let pairs stand for those of some rules that they break; gives the others."""
     pairs[left] = broken.hits(left, seen)
-    rest: Numbers = left[pairs[left, 0] == NOBODY]
-    return rest
+    return np.asarray(left[pairs[left, 0] == NOBODY])
 
 
 def _at_hand(born: Numbers, table: Table) -> Iterator[Compared]:

@@ -32,7 +32,7 @@ from holdfast.engines.given.violations import LIMIT, Violations
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import SILENT, Progress
 from holdfast.rules.given import Named, TableRules, rules_of
-from holdfast.search.found import FoundPairs, Ids, Pairs, Sides, joined, no_pairs, paired, sides
+from holdfast.search.found import Ids, Pairs, Sides, joined, no_pairs, paired, sides
 from holdfast.search.layout import lead_of
 from holdfast.search.queries import Lookup, PairQuery
 from holdfast.search.search import BatchPairs
@@ -56,15 +56,6 @@ class PairsState:
         for numbers, violations in zip(self.numbers, self.violations, strict=True):
             if not violations.listed:
                 self.search.counted.update(numbers)
-
-    @property
-    def nbytes(self) -> int:
-        """The bytes of indexes and violations."""
-        return self.search.pairs.nbytes + sum(violations.nbytes for violations in self.violations)
-
-    def found(self) -> list[FoundPairs]:
-        """All violations now, rule by rule."""
-        return [violations.found() for violations in self.violations]
 
 
 @dataclass(frozen=True)

@@ -67,11 +67,10 @@ def discover(state: INDState, runner: Runner) -> INDState:
 def _at_hand(state: INDState, runner: Runner) -> list[Opener]:
     """The columns of tables that are open."""
     dictionaries = runner.map(state.dictionary, state.attributes)
-    opened = [
-        Opened(a.number, dictionary, state.counts(a).array)
+    return [
+        partial(_itself, Opened(a.number, dictionary, state.counts(a).array))
         for a, dictionary in zip(state.attributes, dictionaries, strict=True)
     ]
-    return [partial(_itself, column) for column in opened]
 
 
 def _itself(column: Opened) -> Opened:

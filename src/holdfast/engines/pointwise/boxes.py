@@ -131,14 +131,12 @@ def is_canonical(boxes: Boxes) -> Mask:
     """Which boxes are the canonical one of two mirrors."""
     leaning = LEANING[boxes]
     first = np.argmax(leaning != 0, axis=1)
-    found: Mask = leaning[np.arange(len(boxes)), first] <= 0
-    return found
+    return np.asarray(leaning[np.arange(len(boxes)), first] <= 0)
 
 
 def leans(boxes: Boxes) -> Mask:
     """Which boxes have an inequality, so that their mirror is another box."""
-    any_: Mask = (LEANING[boxes] != 0).any(axis=1)
-    return any_
+    return np.asarray((LEANING[boxes] != 0).any(axis=1))
 
 
 def canonical(boxes: Boxes) -> Boxes:
@@ -148,8 +146,7 @@ def canonical(boxes: Boxes) -> Boxes:
 
 def marks_of(boxes: Boxes) -> NDArray[np.int64]:
     """How many marks each box has."""
-    many: NDArray[np.int64] = np.count_nonzero(boxes != FREE, axis=1)
-    return many
+    return np.asarray(np.count_nonzero(boxes != FREE, axis=1))
 
 
 def packed(boxes: Boxes) -> Words:

@@ -67,8 +67,7 @@ def _are_near(met: NDArray[np.int64], pairs: int, share: float) -> Mask:
     with np.errstate(divide="ignore", invalid="ignore"):
         hit = np.where(met > 0, own * np.log(own / share), 0.0)
         missed = np.where(met < pairs, (1 - own) * np.log((1 - own) / (1 - share)), 0.0)
-    near: Mask = pairs * (hit + missed) < _SURE
-    return near
+    return np.asarray(pairs * (hit + missed) < _SURE)
 
 
 def least_pairs(share: float, pairs: int) -> int:

@@ -143,8 +143,7 @@ def _mirrored(size: int) -> NDArray[np.int64]:
     """The mirror image of each pattern."""
     patterns = np.arange(4**size)
     digits = (patterns[:, None] >> (2 * np.arange(size))) & 3
-    mirrored: NDArray[np.int64] = (np.array([2, 1, 0, 3])[digits] << (2 * np.arange(size))).sum(axis=1)
-    return mirrored
+    return np.asarray((np.array([2, 1, 0, 3])[digits] << (2 * np.arange(size))).sum(axis=1))
 
 
 def _column_sets(columns: int, size: int) -> ColumnSets:

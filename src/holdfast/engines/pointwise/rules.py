@@ -95,30 +95,18 @@ def _compared(mask: int) -> str:
     return "!=" if known in (0, LESS | MORE) else OPERATORS[known]
 
 
+@dataclass(eq=False, repr=False)
 class PointwiseRules(ListedRules[Pointwise, RuleArrays]):
-    """Rules by text, every reading."""
+    """Rules by text, every reading; `vacuous` says how many there are that are vacuous, and not listed. `never` are the
+    minimal boxes that no pair of rows meets, of which the rules are readings, where they are known. `best_first` are
+    the same rules with their coverage, in the order in which people see them, where it is another.
+    """
 
     wording: PointwiseWording
-
-    def __init__(
-        self,
-        wording: PointwiseWording,
-        listed: RuleArrays,
-        vacuous: int = 0,
-        never: Boxes | None = None,
-        best_first: RuleArrays | None = None,
-    ) -> None:
-        """Some rules; `vacuous` says how many there are that are vacuous, and not listed. `never` are the minimal boxes
-        that no pair of rows meets, of which the rules are readings, where they are known. `best_first` are the same
-        rules with their coverage, in the order in which people see them, where it is another.
-        """
-        self.wording, self._listed, self.vacuous, self.never = wording, listed, vacuous, never
-        self._best_first = listed if best_first is None else best_first
-
-    @property
-    def listed(self) -> RuleArrays:
-        """The rules in their order."""
-        return self._listed
+    listed: RuleArrays
+    vacuous: int = 0
+    never: Boxes | None = None
+    best_first: RuleArrays | None = None
 
     @property
     def bound(self) -> LhsBound:
@@ -159,7 +147,7 @@ class PointwiseRules(ListedRules[Pointwise, RuleArrays]):
     @property
     def _ranked(self) -> PointwiseRules:
         """The same in the order in which people see them."""
-        return self.in_order(self._best_first)
+        return self.in_order(self.listed if self.best_first is None else self.best_first)
 
     def _firsts(self) -> tuple[Mask, Mask]:
         """Which rules are the first of a class, and which are of none, as they follow from one that says more.

@@ -147,5 +147,4 @@ def as_floats(constants: list[Constant]) -> NDArray[np.float64]:
 
 def float_keys(numbers: NDArray[np.float64]) -> NDArray[np.int64]:
     """Integers that compare as floats do here: NaN equals itself, and is above all other numbers."""
-    keys: NDArray[np.int64] = images.to_images(arrow.from_numpy(numbers), pa.float64())
-    return keys
+    return np.asarray(images.to_images(arrow.from_numpy(numbers), pa.float64()))
