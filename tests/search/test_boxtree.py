@@ -82,8 +82,8 @@ class Grown:
         assert np.array_equal(ids, living)
         assert np.array_equal(contents, rows)
         for starts in (single_blocks(20), full_blocks(20)):
-            hits = self.tree.probe(question, starts, 10**9)
-            found = list(zip(hits.queries.tolist(), hits.rows.tolist(), strict=True))
+            queries, hits = self.tree.probe(question, starts, 10**9)
+            found = list(zip(queries.tolist(), hits.tolist(), strict=True))
             assert len(found) == len(set(found))
             assert set(found) == brute(rows, living, question)
         everyone = question._replace(partners=OTHERS, own=np.full(20, -1))
@@ -167,10 +167,10 @@ def test_threads_find_what_one_finds_and_limits_hold(monkeypatch: pytest.MonkeyP
     found = []
     for many in (40_001, 40_000):  # in one thread, and in several
         monkeypatch.setattr("holdfast.search.boxtree._MANY", many)
-        hits = tree.probe(question, full_blocks(40_000), 10**9)
-        found.append((hits.queries.tolist(), hits.rows.tolist()))
+        queries, hits = tree.probe(question, full_blocks(40_000), 10**9)
+        found.append((queries.tolist(), hits.tolist()))
         assert tree.count(question).sum() == 2 * len(hits) + 40_000
-        assert len(tree.probe(question, full_blocks(40_000), len(hits))) == len(hits)
+        assert len(tree.probe(question, full_blocks(40_000), len(hits))[1]) == len(hits)
         with pytest.raises(TooMany):
             tree.probe(question, full_blocks(40_000), len(hits) - 1)
     assert found[0] == found[1]

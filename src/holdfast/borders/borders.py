@@ -21,7 +21,7 @@ Cost of a batch: members of P are proved on the rows that share their columns' v
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -136,12 +136,15 @@ class Borders:
         proved. `known` are the same contexts as parts to prove, where these are at hand. Gives what each round found.
         """
         rounds: list[Proofs] = []
+
+        def say(done: int, _: int) -> None:
+            share = done / max(len(known or ()), 1)
+            progress.step(f"Proving {len(open_):,} candidates (round {len(rounds) + 1}): {share:.0%} done")
+
         while len(open_):
             if known is None or rounds:
                 known = contexts_to_prove(columns, self.targets, open_.contexts, open_.targets)
-            rounds.append(
-                proved_by(self._runner, columns, known, self._saying(len(rounds) + 1, known, open_, progress))
-            )
+            rounds.append(proved_by(self._runner, columns, known, say))
             if not len(rounds[-1].pairs):
                 break
             open_ = self._take(self._with_pairs(rounds[-1].pairs))
@@ -184,16 +187,6 @@ class Borders:
         others = [c for c in range(self.targets.columns) if c != column]
         both = [number(column, c) for number in (self.targets.ascending, self.targets.descending) for c in others]
         return [target for target in both if target in self.covers]
-
-    def _saying(
-        self, rounds: int, parts: Sequence[ToProve], open_: Listed, progress: Progress
-    ) -> Callable[[int, int], None]:
-        """The progress reported while a round of proofs goes on."""
-
-        def say(done: int, _: int) -> None:
-            progress.step(f"Proving {len(open_):,} candidates (round {rounds}): {done / max(len(parts), 1):.0%} done")
-
-        return say
 
     # ---- under batches ----------------------------------------------------------------------------------------------
 

@@ -35,6 +35,11 @@ class Cells(NamedTuple):
     weights: Ints
 
 
+def cells_in(flat: Bytes, width: Ints, start: Ints, only: Codes, stride: int, weights: Ints) -> Cells:
+    """The rows in a buffer."""
+    return Cells(flat, flat.view(np.uint16), flat.view(np.uint32), width, start, only, stride, weights)
+
+
 @kernel
 def row_of(cells: Cells, row: int, codes: Codes) -> None:
     """One row, at full width. OUT codes[column]"""

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.changes.equal_rows import Codes
-from holdfast.kernels.cells import BLOCK, NEVER, Cells, place, unpack
+from holdfast.kernels.cells import BLOCK, NEVER, Cells, cells_in, place, unpack
 from holdfast.kernels.hashing import refill, slots_for
 from holdfast.pairs import keys
 from holdfast.table.shard import Shard
@@ -71,17 +71,7 @@ class WeightedRows:
     @property
     def cells(self) -> Cells:
         """What the kernels read."""
-        flat = self._buffer
-        return Cells(
-            flat,
-            flat.view(np.uint16),
-            flat.view(np.uint32),
-            self._width,
-            self._start,
-            self._only,
-            self._stride,
-            self._weights,
-        )
+        return cells_in(self._buffer, self._width, self._start, self._only, self._stride, self._weights)
 
     @property
     def columns(self) -> int:
@@ -162,12 +152,8 @@ class WeightedRows:
     def _repack(self, tops: NDArray[np.int64]) -> None:
         """Make room for larger cells in each column that needs it, and let rows of weight 0 go."""
         living = self.weights != 0
-        cells, weights, hashes = (
-            self.codes().compress(living, axis=1),
-            self.weights[living],
-            self._hashes[: self.used][living],
-        )
-        packed = WeightedRows.of(cells, weights, np.maximum(tops, self._tops()), hashes)
+        cells, hashes = self.codes().compress(living, axis=1), self._hashes[: self.used][living]
+        packed = WeightedRows.of(cells, self.weights[living], np.maximum(tops, self._tops()), hashes)
         self.__dict__.update(packed.__dict__)
 
     def _tops(self) -> NDArray[np.int64]:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.kernels.cells import NEVER, Cells
+from holdfast.kernels.cells import NEVER, Cells, cells_in
 from holdfast.kernels.sightings import Seen, scan, scan_apart
 from holdfast.pairs.signature_numbers import Numbering
 from holdfast.pairs.signatures import values_of
@@ -67,7 +67,7 @@ def _in_one_block(columns: Sequence[Column]) -> Cells:
     for column, begin in zip(columns, start, strict=True):
         flat[begin : begin + column.nbytes] = column.view(np.uint8)
     only, weights = np.full(len(columns), NEVER, np.uint32), np.empty(0, np.int64)
-    return Cells(flat, flat.view(np.uint16), flat.view(np.uint32), width, start, only, 0, weights)
+    return cells_in(flat, width, start, only, 0, weights)
 
 
 class Sightings:

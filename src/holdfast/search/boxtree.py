@@ -12,7 +12,6 @@ reaches it.
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -27,8 +26,10 @@ from holdfast.table.runner import Threads
 
 Ids = NDArray[np.int64]
 Values = NDArray[np.int64]  # [dim, row]
+Hits = tuple[NDArray[np.int64], Ids]  # pairs of query number and row id
 _OF_LEAVES = ("ids", "values", "filled")
 _OF_NODES = ("child", "lows", "highs", "fences", "below", "used")
+_NARROW = ("filled", "child", "used")  # pools of 32 bits
 _FILLING = LEAF * 3 // 4
 _MANY = 1 << 14  # queries that are worth a second thread
 _CHUNKS = 8
@@ -37,17 +38,6 @@ _AT_ONCE = 1 << 13  # rows that are put in at a time
 
 class TooMany(Exception):
     """A search has more hits than the caller wants to hold."""
-
-
-@dataclass(frozen=True)
-class Hits:
-    """Pairs of query number and row id."""
-
-    queries: NDArray[np.int64]
-    rows: Ids
-
-    def __len__(self) -> int:
-        return len(self.rows)
 
 
 class BoxTree:
@@ -87,9 +77,8 @@ class BoxTree:
         tree.dims, tree.rows, tree._file = dims, rows, file
         flat = {name: file.read(name) for name in ("filled", *_OF_NODES, "facts", "sums")}
         flat |= {"ids": file.mapped("ids"), "values": file.mapped("values")}
-        shapes = {"ids": (-1, LEAF), "values": (-1, dims, LEAF), "child": (-1, FAN), "below": (-1, FAN)}
-        shapes |= {"lows": (-1, dims, FAN), "highs": (-1, dims, FAN), "fences": (-1, FAN, 3)}
-        pools = {name: array.reshape(shapes.get(name, (-1,))) for name, array in flat.items()}
+        shapes = _shapes(dims)
+        pools = {name: array.reshape(-1, *shapes.get(name, ())) for name, array in flat.items()}
         tree.pools = Tree(**pools, unseen=np.ones(len(pools["ids"]), np.bool_))
         return tree
 
@@ -176,9 +165,10 @@ class BoxTree:
             parts = Threads().map(lambda cut: self._probe(question, starts, *cut, limit), _chunks(blocks))
         finally:
             self._refuse_damage()
-        if sum(len(part) for part in parts) > limit:
+        queries, rows = (np.concatenate(each) for each in zip(*parts, strict=True))
+        if len(rows) > limit:
             raise TooMany
-        return Hits(np.concatenate([p.queries for p in parts]), np.concatenate([p.rows for p in parts]))
+        return queries, rows
 
     def _probe(self, question: BoxQueries, starts: NDArray[np.int64], begin: int, end: int, limit: int) -> Hits:
         room = min(limit, 256 + len(question.own)) + 1
@@ -199,7 +189,7 @@ class BoxTree:
         count = int(found[0])
         if count > limit:
             raise TooMany
-        return Hits(queries[:count], rows[:count])
+        return queries[:count], rows[:count]
 
     def first(self, question: BoxQueries, starts: NDArray[np.int64]) -> tuple[int, int] | None:
         """One hit of box queries, as query number and row id; the search ends with it."""
@@ -246,21 +236,20 @@ def full_blocks(queries: int) -> NDArray[np.int64]:
     return np.append(np.arange(0, queries, _FILLING), queries)
 
 
+def _shapes(dims: int) -> dict[str, tuple[int, ...]]:
+    """What a pool has of each leaf or node."""
+    of_leaves = {"ids": (LEAF,), "values": (dims, LEAF), "filled": ()}
+    of_nodes = {"child": (FAN,), "lows": (dims, FAN), "highs": (dims, FAN), "fences": (FAN, 3), "below": (FAN,)}
+    return {**of_leaves, **of_nodes, "used": ()}
+
+
 def _pools(dims: int, leaves: int, nodes: int) -> Tree:
-    return Tree(
-        np.empty((leaves, LEAF), np.int64),
-        np.empty((leaves, dims, LEAF), np.int64),
-        np.zeros(leaves, np.int32),
-        np.empty((nodes, FAN), np.int32),
-        np.empty((nodes, dims, FAN), np.int64),
-        np.empty((nodes, dims, FAN), np.int64),
-        np.empty((nodes, FAN, 3), np.int64),
-        np.empty((nodes, FAN), np.int64),
-        np.zeros(nodes, np.int32),
-        np.zeros(FACTS, np.int64),
-        np.zeros(leaves, np.bool_),
-        np.empty(0, np.uint64),
-    )
+    pools = {
+        name: np.zeros((leaves if name in _OF_LEAVES else nodes, *shape), np.int32 if name in _NARROW else np.int64)
+        for name, shape in _shapes(dims).items()
+    }
+    facts, unseen = np.zeros(FACTS, np.int64), np.zeros(leaves, np.bool_)
+    return Tree(**pools, facts=facts, unseen=unseen, sums=np.empty(0, np.uint64))
 
 
 def _wipe(pools: Tree) -> None:

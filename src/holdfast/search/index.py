@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from holdfast.errors import Missing
 from holdfast.kernels.boxprobe import EQ, GE, GT, LE, LT, NE, BoxQueries
 from holdfast.kernels.boxtree import LEAF, LEAST, SUMS
-from holdfast.search.boxtree import BoxTree, Hits, full_blocks, single_blocks
+from holdfast.search.boxtree import BoxTree, full_blocks, single_blocks
 from holdfast.search.layout import Layout, by_selectivity
 from holdfast.search.operands import Line, Operands, Packing, Spaces, born_since
 from holdfast.search.queries import Check, Condition, Lookup
@@ -193,8 +193,8 @@ class PairIndex:
     ) -> tuple[Ids, Ids]:
         """Ids of the rows that ask, and of those they found. `blocks` where the rows that ask are a whole table."""
         question, starts = self._question_of(lookup, asking, partners, bound, blocks)
-        hits: Hits = self.tree.probe(question, starts, limit)
-        return question.own[hits.queries], hits.rows
+        queries, rows = self.tree.probe(question, starts, limit)
+        return question.own[queries], rows
 
     def first(self, lookup: Lookup, asking: Operands, partners: int) -> tuple[int, int] | None:
         """A row that asks, of a whole table, and one that it found: the search ends with the first."""
