@@ -42,9 +42,9 @@ class Tree:
 
     def agreeing(self, columns: Sequence[int], but_not: int) -> int:
         """How many pairs agree on these columns and not on that one."""
-        asked = np.sort(np.array(columns, np.int64))
-        found = _search(self.column, self.depth, self.end, self.count, asked, but_not)
-        return int(found) + (0 if len(asked) else self.at_root)
+        wanted = np.sort(np.array(columns, np.int64))
+        found = _search(self.column, self.depth, self.end, self.count, wanted, but_not)
+        return int(found) + (0 if len(wanted) else self.at_root)
 
 
 @njit(cache=True)
@@ -101,21 +101,21 @@ def _search(
     depth: NDArray[np.int16],
     end: NDArray[np.int32],
     count: Ints,
-    asked: Ints,
+    wanted: Ints,
     but_not: int,
 ) -> int:
-    met = np.zeros(1024, np.int64)  # how many of the asked columns are on the path, by depth
+    met = np.zeros(1024, np.int64)  # how many of the wanted columns are on the path, by depth
     total, node = 0, 0
     while node < len(column):
         c = column[node]
         known = met[depth[node]]
-        if c == but_not or (known < len(asked) and c > asked[known]):
+        if c == but_not or (known < len(wanted) and c > wanted[known]):
             node = end[node]
             continue
-        if known < len(asked) and c == asked[known]:
+        if known < len(wanted) and c == wanted[known]:
             known += 1
         met[depth[node] + 1] = known
-        if known == len(asked):
+        if known == len(wanted):
             total += count[node]
         node += 1
     return total

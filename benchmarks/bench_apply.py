@@ -1,5 +1,5 @@
 """Ten rows by the command line: a process that starts, opens a state, applies a batch and ends. Beside it the same
-batch in a process that has the state open, and DuckDB, which has the table in memory and computes all answers anew.
+batch in a process that has the state open, and DuckDB, which has the table in memory and computes all answers again.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from holdfast.demo.tax import write_csv
 
 WATCHED = (RULES["φ7"], RULES["φ8"], RULES["φ10"], "Zip -> State")
 BATCH, WAITING = 10, 64
-# What DuckDB is asked, as somebody would who knows how to count pairs by groups: pairs of φ7 and φ8, and whether there
+# What DuckDB computes, as somebody would who knows how to count pairs by groups: pairs of φ7 and φ8, and whether there
 # is one of φ10 and of the dependency.
 QUERIES = (
     "SELECT coalesce(sum(n * (n - 1)), 0) / 2 FROM (SELECT count(*) AS n FROM tax GROUP BY AreaCode, Phone)",
@@ -131,10 +131,10 @@ def _applying(state: Path, rows: int, smallest: float | None) -> list[Case]:
     note = f"first {ran[0].seconds:.2f} s" + (f", x {seconds / smallest:.2f} the smallest" if smallest else "")
     goal = "x 1.5 the smallest, 1,000 MB" if smallest else "0.9 s"
     met = seconds < 1.5 * smallest and peak < 1_000 if smallest else seconds < 0.9
-    anew = "DuckDB computes anew"
+    again = "DuckDB computes again"
     return [
-        Case(f"holdfast apply, {BATCH} rows at {rows:,}", seconds, rival, anew, peak, equal, goal, met, note, rows),
-        Case("… the same in a live process", live, rival, anew, None, equal, rows=rows),
+        Case(f"holdfast apply, {BATCH} rows at {rows:,}", seconds, rival, again, peak, equal, goal, met, note, rows),
+        Case("… the same in a live process", live, rival, again, None, equal, rows=rows),
     ]
 
 

@@ -136,7 +136,7 @@ def _bounded(name: str, folder: str) -> Iterator[Case]:
 # ---- batches --------------------------------------------------------------------------------------------------------
 
 
-@benchmark("functional-batches", "batches of 50 rows at the end: agree-sets, FDs and keys kept, beside found anew")
+@benchmark("functional-batches", "batches of 50 rows at the end: agree-sets, FDs and keys kept, beside a fresh search")
 def batches() -> Iterator[Case]:
     plans: list[tuple[str, int | None, int]] = [("flight_1k", None, 5), ("hepatitis", None, 50)]
     if not quick():
@@ -167,14 +167,14 @@ def _kept(name: str, most: int | None, size: int, count: int, deleting: bool, fo
         moved.append(sum(len(diff.lost) + len(diff.gained) for diff in diffs))
         started = time.perf_counter()
         batch = Batch([change])
-        told = [one.explained(state, diff, batch) for one, state, diff in zip(engines, states, diffs, strict=True)]
-        broken = sum(len(diff.witnesses) for diff in told)
+        explained = [one.explained(state, diff, batch) for one, state, diff in zip(engines, states, diffs, strict=True)]
+        broken = sum(len(diff.witnesses) for diff in explained)
         why.append(time.perf_counter() - started)
-    rival, equal = _anew(engines, states, table)
+    rival, equal = _derived_again(engines, states, table)
     ours = statistics.median(rules[1:])
     return Case(
         f"{name}, {size} {'deleted' if deleting else 'inserted'}: FDs and keys", ours, rival,
-        "ourselves, derived anew", None, equal, "30 ms" if name == "adult" else "",
+        "ourselves, derived again", None, equal, "30 ms" if name == "adult" else "",
         ours < 0.03 if name == "adult" else None,
         f"agree-sets {statistics.median(pairs[1:]) * 1000:.1f} ms more; {statistics.median(moved):,.0f} rules moved; "
         f"witnesses of {broken:,} broken ones, causes and scores {statistics.median(why[1:]) * 1000:.1f} ms more",
@@ -188,7 +188,7 @@ def _change(table: Table, some: pa.Table, deleting: bool, folder: str) -> Change
     return Change(table, done.table, done.born, done.dead)
 
 
-def _anew(engines: list[FunctionalEngine], states: list[DependencyState], table: Table) -> tuple[float, bool]:
+def _derived_again(engines: list[FunctionalEngine], states: list[DependencyState], table: Table) -> tuple[float, bool]:
     """How long it takes to derive all from the agree-sets as they are, and whether all agree with what was kept."""
     counted, _ = CountedAgreeSets.of(table, Threads(), Progress()).dump()
     watched = WatchedTable(table, {f"{CountedAgreeSets.name}/{name}": array for name, array in counted.items()})

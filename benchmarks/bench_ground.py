@@ -1,4 +1,4 @@
-"""The ground: starting to watch, opening, and applying a batch, beside DuckDB that computes the facts anew."""
+"""The ground: starting to watch, opening, and applying a batch, beside DuckDB that computes the facts again."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def apply() -> Iterator[Case]:
                 theirs = duck_facts(database, "living")
                 rival = time.perf_counter() - started
                 yield Case(
-                    f"1,000 {kind} at {rows:,}", medians[kind, rows], rival, "DuckDB computes anew", None,
+                    f"1,000 {kind} at {rows:,}", medians[kind, rows], rival, "DuckDB computes again", None,
                     same(our_facts(monitor), theirs), "150 ms", medians[kind, rows] < 0.15,
                     f"max {max(seconds) * 1000:.0f} ms of {len(seconds)}", rows,
                 )  # fmt: skip
@@ -167,4 +167,4 @@ def tall() -> Iterator[Case]:
         f"init, {rows:,} x 10 from Parquet", ours, rival, "DuckDB computes, keeps nothing", weight.peak_mb,
         same(made, theirs), "8,000 MB in all", weight.peak_mb < 8000, f"driver {weight.own_mb:,.0f} MB", rows,
     )  # fmt: skip
-    yield Case("a batch of 1,000 on it", batch, rival, "DuckDB computes anew", None, None, note=f"first {first:.2f} s")
+    yield Case("a batch of 1,000 on it", batch, rival, "DuckDB computes again", None, None, note=f"first {first:.2f} s")

@@ -111,7 +111,7 @@ def static() -> Iterator[Case]:
     yield Case("… beside the probable ones", ours, faida, "Faida from CSV", equal=found - ONLY_TYPED == probable)
     yield Case("… clusters of tables that are encoded", again, spider, "Spider with loading")
     yield Case(
-        "derive from clusters", deriving, again, "discover anew", goal="50 ms", met=deriving < 0.05,
+        "derive from clusters", deriving, again, "discover again", goal="50 ms", met=deriving < 0.05,
         note=f"{cluster_count} clusters",
     )  # fmt: skip
 
@@ -157,7 +157,7 @@ def _batches(monitor: Monitor, arity: int, rows: int, times: int, goal: float, r
         equal = None if kind == "inserts" else before == {ind.text: ind for ind in monitor.results("ind")}
         middle = statistics.median(seconds[1:])  # the first one loads kernels
         yield Case(
-            f"{rows:,} {kind}, up to {arity} column{'s' * (arity > 1)}", middle, rediscover, "discover anew",
+            f"{rows:,} {kind}, up to {arity} column{'s' * (arity > 1)}", middle, rediscover, "discover again",
             None, equal, f"{goal:g} s", middle < goal, f"max {max(seconds[1:]):.3f} s of {times - 1}", rows,
         )  # fmt: skip
 

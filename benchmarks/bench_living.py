@@ -1,6 +1,6 @@
 """A state that lives: what a change of rules or columns costs, beside a new start with the same rules on the same rows.
 
-The rival is ourselves: to give one more rule, or to rename a column, one had to make the state anew, and lose its
+The rival is ourselves: to give one more rule, or to rename a column, one had to make the state again, and lose its
 history. Both read the rows as an Arrow table in memory, both leave a state on the disk.
 """
 
@@ -37,26 +37,26 @@ def living() -> Iterator[Case]:
                 started = perf_counter()
                 change(watch, data)
                 seconds = perf_counter() - started
-                anew, same = _made_anew(watch, folder / "anew")
-                yield Case(name, seconds, anew, "a new start", None, same, "", None, "", rows)
+                again, same = _made_again(watch, folder / "again")
+                yield Case(name, seconds, again, "a new start", None, same, "", None, "", rows)
     finally:
         shutil.rmtree(folder)
 
 
-def _made_anew(watch: Monitor, folder: Path) -> tuple[float, bool]:
-    """How long it takes to make a state with the same rules on the same rows, and whether it tells the same."""
+def _made_again(watch: Monitor, folder: Path) -> tuple[float, bool]:
+    """How long it takes to make a state with the same rules on the same rows, and whether it says the same."""
     table = watch.tables["tax"]
     rows = table.values(table.living_ids())
     found = [name for name in watch._store.watched if not rule_class(name).given]
     started = perf_counter()
-    with Monitor.create(folder, {"tax": rows}, watch=found, rules=watch.rules()) as anew:
+    with Monitor.create(folder, {"tax": rows}, watch=found, rules=watch.rules()) as again:
         seconds = perf_counter() - started
-        same = _told(watch) == _told(anew)
+        same = _rules_of(watch) == _rules_of(again)
     shutil.rmtree(folder)
     return seconds, same
 
 
-def _told(watch: Monitor) -> list[tuple[str, int]]:
+def _rules_of(watch: Monitor) -> list[tuple[str, int]]:
     """All rules by their texts, and how many violations those have that were given."""
     found = [finding.to_json() for finding in watch.results()]
     return sorted((line.get("text", line.get("column", "")), line.get("violations", 0)) for line in found)

@@ -26,7 +26,7 @@ from holdfast.store.layout import DATABASE
 from holdfast.store.records import WitnessRows
 
 RULES, ROWS, BATCH, COLUMNS = 50, 500, 10, 8
-MENDED = 10  # each so many batches the rows go that they brought
+MENDED = 10  # batches after which the rows of a batch are deleted again
 MOST_BYTES = 5_000_000
 
 

@@ -1,7 +1,7 @@
 """Keys and FDs by name: how far they hold and which rows stand outside, kept under batches, beside DuckDB's GROUP BY.
 
 Of `named-batches`, ours is the engine alone, from the change of the table to the diff with the rows; of `named-cli`, a
-process that starts, opens a state with a key, applies a batch and ends. DuckDB counts the rows to remove anew.
+process that starts, opens a state with a key, applies a batch and ends. DuckDB counts the rows to remove again.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def batches() -> Iterator[Case]:
         rival, theirs = their_count(data, rule)
         for what, seconds in spent.items():
             yield Case(
-                f"{rule}, {BATCH:,} {what}", statistics.median(seconds[1:]), rival, "DuckDB, all rows anew",
+                f"{rule}, {BATCH:,} {what}", statistics.median(seconds[1:]), rival, "DuckDB, all rows again",
                 weight.own_mb,
                 theirs == engine.result(state)[rule].to_json()["violations"], "", None,
                 f"{theirs:,} rows to remove; grouped at first in {found:.2f} s", rows,
@@ -95,7 +95,7 @@ def by_the_command_line() -> Iterator[Case]:
         seconds, peak = statistics.median(each.seconds for each in ran), max(each.peak_mb for each in ran)
         smallest = smallest or seconds
         yield Case(
-            f"holdfast apply, {BATCH:,} rows at {rows:,}, {key}", seconds, rival, "DuckDB, all rows anew", peak,
+            f"holdfast apply, {BATCH:,} rows at {rows:,}, {key}", seconds, rival, "DuckDB, all rows again", peak,
             theirs == status.to_json()["violations"], "x 1.5 the smallest, 1,000 MB",
             seconds <= 1.5 * smallest and peak < 1_000, f"x {seconds / smallest:.2f} the smallest", rows,
         )  # fmt: skip

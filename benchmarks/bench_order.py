@@ -15,7 +15,7 @@ import pyarrow.csv
 import holdfast as hf
 from benchmarks.data import flights, shared, tax_csv
 from benchmarks.frame import Case, Rss, benchmark, quick
-from benchmarks.rivals import Rule, told_by
+from benchmarks.rivals import Rule, rules_by
 from holdfast.progress import Progress
 
 
@@ -126,7 +126,7 @@ def order() -> Iterator[Case]:
 
 def _raced(plan: Plan) -> Case:
     ours = discovered(plan.file, "od", 3 if plan.goal is None or plan.goal < 3 else 1)
-    theirs = told_by("Fastod", plan.file, plan.limit)
+    theirs = rules_by("Fastod", plan.file, plan.limit)
     mine = order_rules(ours.found)
     counts = [sum(isinstance(of, int) for _, of in mine)]
     counts += [sum(isinstance(of, tuple) and of[2] == down for _, of in mine) for down in (False, True)]

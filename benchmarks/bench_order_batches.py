@@ -1,4 +1,4 @@
-"""Rules of tall tables under batches: kept, beside our own search anew of the changed table."""
+"""Rules of tall tables under batches: kept, beside our own fresh search of the changed table."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Plan:
     size: int
     rules: tuple[str, ...]
     goal: float | None
-    least: float | None = None  # how many times faster than the search anew
+    least: float | None = None  # how many times faster than a fresh search
     error: float = 0.0
 
 
@@ -69,7 +69,7 @@ def _parted(
     return Plan(name, whole.take(early), whole.take(late), size, rules, goal, least)
 
 
-@benchmark("order-batches", "batches of inserts or deletes: rules of tall tables kept, beside found anew")
+@benchmark("order-batches", "batches of inserts or deletes: rules of tall tables kept, beside a fresh search")
 def batches() -> Iterator[Case]:
     for plan in _plans():
         for deleting in (False, True):
@@ -99,11 +99,11 @@ def _kept(plan: Plan, deleting: bool, folder: str) -> Case:
             table = change.after
     started = time.perf_counter()
     fresh = WatchedTable(table)
-    anew = [engine.discover(fresh, Threads()) for engine in engines]
+    again = [engine.discover(fresh, Threads()) for engine in engines]
     rival = time.perf_counter() - started
     equal = all(
         set(engine.result(kept)) == set(engine.result(found))
-        for engine, kept, found in zip(engines, states, anew, strict=True)
+        for engine, kept, found in zip(engines, states, again, strict=True)
     )
     ours = statistics.median(spent[1:])
     goals = [] if plan.goal is None else [f"{plan.goal:g} ms"]
@@ -111,7 +111,7 @@ def _kept(plan: Plan, deleting: bool, folder: str) -> Case:
     met = (plan.goal is None or 1000 * ours <= plan.goal) and (plan.least is None or rival >= plan.least * ours)
     return Case(
         f"{plan.name}, {', '.join(plan.rules)}: {plan.size:,} {'deleted' if deleting else 'inserted'}", ours, rival,
-        "ourselves, found anew", weight.own_mb, equal,
+        "ourselves, found again", weight.own_mb, equal,
         ", ".join(goals), met if goals else None,
         f"the last batch moved {moved:,} rules; slowest {1000 * max(spent[1:]):.0f} ms", plan.table.num_rows,
     )  # fmt: skip

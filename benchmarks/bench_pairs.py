@@ -184,8 +184,8 @@ def stream() -> Iterator[Case]:
             for begin in range(0, len(rows), _BATCH):
                 watch.follow(_coded_change(table, codes[:, begin : begin + _BATCH], none), Threads())
             ours = time.perf_counter() - started
-        again, anew = timed(lambda: counted(table), 1)
-        equal = same(anew, (watch.sets.sets, watch.sets.counts))
+        again, fresh = timed(lambda: counted(table), 1)
+        equal = same(fresh, (watch.sets.sets, watch.sets.counts))
         yield Case(
             f"adult in batches of {_BATCH}", ours, again, "ourselves, once at the end", weight.own_mb, equal, "3 s",
             ours < 3, f"memory at the start {start.own_mb:,.0f} MB, at its peak {weight.own_mb:,.0f} MB", len(rows),
@@ -207,22 +207,22 @@ def query() -> Iterator[Case]:
             found = counted(table_of(rows, folder))
         sets = Signatures.of(rows.num_columns, *found)
         numbers = np.random.default_rng(0)
-        asked = [_question(numbers, rows.num_columns) for _ in range(20 if quick() else 100)]
+        questions = [_question(numbers, rows.num_columns) for _ in range(20 if quick() else 100)]
         building, tree = timed(lambda found=found: Tree.of(*found), 1)  # type: ignore[misc]
         first, _ = timed(lambda sets=sets: sets.agreeing([0]), 1)  # type: ignore[misc]
-        run = race(_asking(sets, asked), _asking(tree, asked), 3)
-        slow, scanned = timed(lambda found=found, asked=asked: [scan(found, *each) for each in asked], 1)  # type: ignore[misc]
-        ours = run.ours / len(asked)
+        run = race(_asking(sets, questions), _asking(tree, questions), 3)
+        slow, scanned = timed(lambda found=found, questions=questions: [scan(found, *each) for each in questions], 1)  # type: ignore[misc]
+        ours = run.ours / len(questions)
         yield Case(
-            f"{name}, {len(sets):,} sets of {rows.num_columns} columns", ours, run.rival / len(asked),
+            f"{name}, {len(sets):,} sets of {rows.num_columns} columns", ours, run.rival / len(questions),
             "AStree, compiled", None, run.ours_answer == run.rival_answer == scanned, "200 µs", ours < 2e-4,
             f"made in {first * 1e3:.2f} ms, the tree of {len(tree.column):,} nodes in {building * 1e3:,.0f} ms; "
-            f"a scan of all sets {slow / len(asked) * 1e6:,.0f} µs",
+            f"a scan of all sets {slow / len(questions) * 1e6:,.0f} µs",
         )  # fmt: skip
 
 
-def _asking(index: Any, asked: list[tuple[list[int], int]]) -> Callable[[], list[int]]:
-    return lambda: [index.agreeing(on, but_not) for on, but_not in asked]
+def _asking(index: Any, questions: list[tuple[list[int], int]]) -> Callable[[], list[int]]:
+    return lambda: [index.agreeing(on, but_not) for on, but_not in questions]
 
 
 def _question(numbers: np.random.Generator, columns: int) -> tuple[list[int], int]:

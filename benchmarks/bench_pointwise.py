@@ -120,8 +120,8 @@ def scratch() -> Iterator[Case]:
         for plan in _plans():
             file = Path(folder, "table.csv")
             pa.csv.write_csv(plan.table, file)
-            asked = {"max_lhs": plan.max_lhs, "ordered": plan.texts, "min_coverage": plan.min_coverage}
-            ours = discovered(file, "pod", 2, **asked)
+            limits = {"max_lhs": plan.max_lhs, "ordered": plan.texts, "min_coverage": plan.min_coverage}
+            ours = discovered(file, "pod", 2, **limits)
             goals = [] if plan.goal is None else [f"{plan.goal:g} s"]
             goals += [] if plan.most_mb is None else [f"{plan.most_mb:,.0f} MB"]
             met = (plan.goal is None or ours.search <= plan.goal) and ours.peak_mb <= (plan.most_mb or ours.peak_mb)
@@ -147,7 +147,7 @@ class Stream:
     batches: tuple[pa.Table, ...]
     deleting: bool
     goal: float  # seconds a batch
-    least: float | None = None  # how many times faster than the search anew
+    least: float | None = None  # how many times faster than a fresh search
     max_lhs: int | None = None
 
 
@@ -169,7 +169,7 @@ def _streams() -> Iterator[Stream]:
     yield Stream("flights, 14 columns", travel, tuple(map(travel.take, chosen)), True, 0.3, 30, max_lhs=3)
 
 
-@benchmark("pod-batches", "batches of inserts or deletes: pointwise rules kept, beside found anew")
+@benchmark("pod-batches", "batches of inserts or deletes: pointwise rules kept, beside a fresh search")
 def batches() -> Iterator[Case]:
     iris = pa.csv.read_csv(shared("iris"))
     for stream in (Stream("iris", iris.slice(0, 100), (iris.slice(100),), False, 1.0), *_streams()):
@@ -194,13 +194,13 @@ def _kept(stream: Stream, folder: str) -> Case:
             moved = len(diff.lost) + len(diff.gained)
             spent.append(time.perf_counter() - started)
             table = change.after
-    rival, anew = timed(lambda: engine.discover(WatchedTable(table), Threads()), 1)
+    rival, again = timed(lambda: engine.discover(WatchedTable(table), Threads()), 1)
     ours = statistics.median(spent[1:] or spent)  # where there are several, the first one loads kernels
     goals = [f"{stream.goal:g} s"] + ([] if stream.least is None else [f"{stream.least:g}x"])
     return Case(
         f"{stream.name}, {stream.table.num_rows:,} rows: {len(stream.batches[-1]):,} "
         f"{'deleted' if stream.deleting else 'inserted'}",
-        ours, rival, "ourselves, found anew", weight.own_mb, set(engine.result(state)) == set(engine.result(anew)),
+        ours, rival, "ourselves, found again", weight.own_mb, set(engine.result(state)) == set(engine.result(again)),
         ", ".join(goals), ours <= stream.goal and rival >= (stream.least or 0) * ours,
         f"{len(engine.result(state)):,} rules; the last batch moved {moved:,}", stream.table.num_rows,
     )  # fmt: skip

@@ -127,10 +127,10 @@ class Trees:
     def breaks(self, rule: int) -> bool:
         """Whether a pair of rows with a new one breaks a rule."""
         columns, new = list(self._columns[rule]), self._world.new_rows
-        asked = self._ranks[columns][:, new]
+        ranks = self._ranks[columns][:, new]
         for box in (self._world.boxes[rule], mirrored(self._world.boxes[rule])):
             operators = np.array([_OPERATORS[int(box[c])] for c in columns], np.int64)
-            question = BoxQueries(np.arange(len(columns)), operators, asked, new, OTHERS, 0, 0)
+            question = BoxQueries(np.arange(len(columns)), operators, ranks, new, OTHERS, 0, 0)
             if self._trees[self._columns[rule]].first(question, single_blocks(len(new))) is not None:
                 return True
         return False
@@ -203,11 +203,11 @@ def _beside_duckdb(world: World, trees: Trees, what: str, rules: Ints, least: in
     for rule in some:
         trees.breaks(rule)  # loads kernels
         seconds, mine = timed(lambda rule=rule: trees.breaks(rule), 5)  # type: ignore[misc]
-        rival, told = duck.breaks(world.boxes[rule].tolist())
+        rival, expected = duck.breaks(world.boxes[rule].tolist())
         ours.append(seconds)
         theirs.append(rival)
-        same &= told is None or told == mine
-        stopped += told is None
+        same &= expected is None or expected == mine
+        stopped += expected is None
     if len(some):
         middle, rival = statistics.median(ours), statistics.median(theirs)
         slowest = f"slowest {max(ours) * 1e3:.1f} ms and {max(theirs):.2f} s"
@@ -224,7 +224,7 @@ def _beside_duckdb(world: World, trees: Trees, what: str, rules: Ints, least: in
 def _beside_indexes(world: World, trees: Trees) -> Iterator[Case]:
     """All rules. Indexes and trees are made before, and take the batch in."""
     note, rival, broken = _by_indexes(world)
-    asked = len(world.boxes) * len(world.new_rows)
+    checks = len(world.boxes) * len(world.new_rows)
 
     def by_trees() -> list[bool]:
         return [trees.breaks(rule) for rule in range(len(world.boxes))]
@@ -238,7 +238,7 @@ def _beside_indexes(world: World, trees: Trees) -> Iterator[Case]:
         run()  # loads kernels
         ours, mine = timed(run, 3)
         yield Case(
-            f"{len(world.boxes)} rules, {how}: a row and rule", ours / asked, rival / asked, "the paper's Fetch",
+            f"{len(world.boxes)} rules, {how}: a row and rule", ours / checks, rival / checks, "the paper's Fetch",
             equal=mine == broken, goal="50x", met=rival >= 50 * ours, note=f"{note}; {sum(mine)} rules broken",
         )  # fmt: skip
 

@@ -4,7 +4,7 @@
 rules the same score, figures are means over orders of these by chance. The package asks for an older NumPy and pandas
 than ours, so it is fetched without what it asks for, when first needed.
 Ours competes with left sides of up to three columns. Average precision: of each rule that is meant, the share of meant
-ones among the rules told up to it; of those not told, none.
+ones among the rules listed up to it; of those not listed, none.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ def judged(name: str) -> tuple[set[Pair], set[Pair]]:
 
 def average_precision(order: Sequence[Any], meant: set[Pair], unjudged: set[Pair]) -> tuple[float, int]:
     """The average precision of an order, and how many of its first ten are meant."""
-    told = [rule for rule in order if rule not in unjudged]
+    listed = [rule for rule in order if rule not in unjudged]
     total, right = 0.0, 0
-    for place, rule in enumerate(told, 1):
+    for place, rule in enumerate(listed, 1):
         if rule in meant:
             right += 1
             total += right / place
-    return total / len(meant), sum(rule in meant for rule in told[:10])
+    return total / len(meant), sum(rule in meant for rule in listed[:10])
 
 
 def our_order(name: str) -> tuple[float, list[Any]]:

@@ -96,13 +96,13 @@ def _asked(page: Path) -> str:
     path = executable()
     if path is None:
         return "?"
-    asked: list[str] = []
+    requested: list[str] = []
     with running(path) as browser:
         shown = browser.new_page()
-        shown.on("request", lambda request: asked.append(request.url))
+        shown.on("request", lambda request: requested.append(request.url))
         shown.goto(page.as_uri(), wait_until="domcontentloaded")
         shown.wait_for_timeout(500)
-    return str(sum(url.startswith("http") for url in asked))
+    return str(sum(url.startswith("http") for url in requested))
 
 
 # ---- large pages ----------------------------------------------------------------------------------------------------

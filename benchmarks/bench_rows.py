@@ -1,7 +1,7 @@
 """Rules about one row, ten at once: the rows that violate them, found and kept under batches, beside DuckDB.
 
 Ours is the engine alone, from the change of the table to the diff with the rows; DuckDB lists the row numbers of all
-rows in which a rule is false, rule by rule, for the first look, and counts them anew after a batch.
+rows in which a rule is false, rule by rule, for the first look, and counts them again after a batch.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def row_rules() -> Iterator[Case]:
     rival, theirs = _theirs(data)
     for what, seconds in spent.items():
         yield Case(
-            f"{BATCH:,} {what}", statistics.median(seconds[1:]), rival, "DuckDB, all rows anew", 0.0,
+            f"{BATCH:,} {what}", statistics.median(seconds[1:]), rival, "DuckDB, all rows again", 0.0,
             _counts(engine, state) == theirs, "", None, f"{sum(theirs):,} violations of {len(RULES)} rules", rows,
         )  # fmt: skip
 

@@ -88,10 +88,10 @@ def _case(plan: Plan, table: Table, seconds: float, found: list[Scored], peak_mb
     rival, removals = None, None
     if len(table.schema.columns) <= MOST_COLUMNS:
         rival, removals = measured_by_rival(table.values(table.living_ids()))
-    told = sum(one.score >= LIKELY for one in found)
+    likely = sum(one.score >= LIKELY for one in found)
     equal = None if removals is None else _as_many_to_remove(found, removals)
     return Case(
-        f"{plan.name}: {len(found):,} rules, {told:,} worth telling", seconds, rival, "DuckDB, single columns", peak_mb,
+        f"{plan.name}: {len(found):,} rules, {likely:,} likely", seconds, rival, "DuckDB, single columns", peak_mb,
         equal, f"{plan.goal:g} s, {MOST_MB:,.0f} MB", seconds <= plan.goal and peak_mb <= MOST_MB,
         f"{sum(one.to_remove > 0 for one in found):,} are nearly exact", table.rows,
     )  # fmt: skip

@@ -1,7 +1,7 @@
 """Suggestions as users meet them: the command from the file to the screen, and a state that watches the best twenty.
 
 The rival of the command is µ+ of single columns by DuckDB, which reads the same file; that of a batch is DuckDB, which
-counts the rows to remove anew for each of the watched dependencies and keys.
+counts the rows to remove again for each of the watched dependencies and keys.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ def command() -> Iterator[Case]:
         read = perf_counter() - started
         rival = read + measured_by_rival(data)[0]
         met = seconds <= goal and peak_mb <= MOST_MB
-        asked = f"{goal:g} s, {MOST_MB:,.0f} MB"
+        limits = f"{goal:g} s, {MOST_MB:,.0f} MB"
         yield Case(
-            name, seconds, rival, "DuckDB, single columns", peak_mb, None, asked, met,
+            name, seconds, rival, "DuckDB, single columns", peak_mb, None, limits, met,
             "all classes, up to 3 columns", data.num_rows,
         )  # fmt: skip
 
@@ -63,7 +63,7 @@ def _suggested(file: Path) -> tuple[float, float]:
 
 
 @benchmark(
-    "suggest-batches", "1,000 rows into Tax while the best 20 suggestions are watched, beside DuckDB counting anew"
+    "suggest-batches", "1,000 rows into Tax while the best 20 suggestions are watched, beside DuckDB counting again"
 )
 def batches() -> Iterator[Case]:
     rows = 100_000 if quick() else 1_000_000
@@ -79,7 +79,7 @@ def batches() -> Iterator[Case]:
         theirs = [their_count(data, rule["text"]) for rule in given]
         found = statistics.median(spent[2:])
         yield Case(
-            f"{BATCH:,} rows", found, sum(seconds for seconds, _ in theirs), "DuckDB, all rows anew", weight.own_mb,
+            f"{BATCH:,} rows", found, sum(seconds for seconds, _ in theirs), "DuckDB, all rows again", weight.own_mb,
             [gone for _, gone in theirs] == [rule["violations"] for rule in given], "30 ms", found <= 0.030,
             f"{len(monitor.results())} rules, {len(given)} of them dependencies and keys; engines and commit", rows,
         )  # fmt: skip

@@ -1,7 +1,7 @@
 """Batches across tables: orders with their new customers as one batch, beside two batches and DuckDB's check.
 
 Ours is the whole batch, with its commit: it is read, kept true for the given reference and for all inclusion
-dependencies, and made durable. DuckDB has both tables in memory, takes in the same rows, and looks for orphans anew.
+dependencies, and made durable. DuckDB has both tables in memory, takes in the same rows, and looks for orphans again.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def tables() -> Iterator[Case]:
         one, alarms, orphans = ours(folder, first, batches, together)
         rival, expected = theirs(first, batches)
         yield Case(
-            f"one batch, {orders:,} orders", one, rival, "DuckDB, orphans anew", None, orphans == expected,
+            f"one batch, {orders:,} orders", one, rival, "DuckDB, orphans again", None, orphans == expected,
             note=f"{alarms} alarms", rows=orders,
         )  # fmt: skip
         for how in (customers_first, orders_first):

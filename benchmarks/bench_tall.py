@@ -11,7 +11,7 @@ import holdfast as hf
 from benchmarks.bench_order import FLIGHTS, discovered, first_flights
 from benchmarks.data import shared, tax_csv, tax_parquet
 from benchmarks.frame import Case, benchmark, quick
-from benchmarks.rivals import Rule, told_by
+from benchmarks.rivals import Rule, rules_by
 
 _LIMIT = 600.0  # seconds
 
@@ -33,7 +33,7 @@ def tall() -> Iterator[Case]:
 def _raced(name: str, file: Path, fd_goal: float | None) -> Iterator[Case]:
     """FDs no slower than HyFD, or within some seconds; keys within three times of HPIValid."""
     for rules, algorithm, share in (("fd", "HyFD", 1), ("ucc", "HPIValid", 3)):
-        ours, theirs = discovered(file, rules, 2), told_by(algorithm, file, _LIMIT)
+        ours, theirs = discovered(file, rules, 2), rules_by(algorithm, file, _LIMIT)
         mine = _rules(ours.found)
         seconds = fd_goal if rules == "fd" and fd_goal else None
         most = seconds or share * theirs.seconds

@@ -27,8 +27,8 @@ def command(*words: object) -> str:
     return subprocess.run(line, check=True, capture_output=True, text=True).stdout
 
 
-def told(path: Path, way: str) -> Facts:
-    """The column facts that the command tells."""
+def printed(path: Path, way: str) -> Facts:
+    """The column facts that the command prints."""
     lines: list[dict[str, Any]] = [
         json.loads(line) for line in command("discover", path, "--with", way, "--format", "json").splitlines()
     ]
@@ -50,7 +50,7 @@ def ways() -> Iterator[Case]:
     rival, theirs = timed(lambda: duck(path), 3)
     answers = {}
     for way, goal in _GOALS.items():
-        ours, answers[way] = timed(lambda way=way: told(path, way), 3)  # type: ignore[misc]
+        ours, answers[way] = timed(lambda way=way: printed(path, way), 3)  # type: ignore[misc]
         note = f"load {os.getloadavg()[0]:.1f}"
         yield Case(
             f"discover {path.name} --with {way}", ours, rival, "DuckDB computes, in a process that runs", None,

@@ -79,8 +79,8 @@ class PairIndex:
         own, found = ranks[:, [row]], _nothing(len(self.boxes), 2 * ranks.shape[1])
         keys = self.keys(own)
         fetch(self.chains, row, (keys[0, 0], keys[1, 0]), self.checked(own)[:, 0].copy(), self._rest(), True, found)
-        told = found.candidates[: found.tally[0]]
-        return set(told[told[:, 1] == 1, 0].tolist()), set(told[told[:, 1] == 0, 0].tolist())
+        listed = found.candidates[: found.tally[0]]
+        return set(listed[listed[:, 1] == 1, 0].tolist()), set(listed[listed[:, 1] == 0, 0].tolist())
 
     def keys(self, ranks: Ranks) -> Ranks:
         """The two keys of some rows, which ascend where the index does."""

@@ -23,7 +23,7 @@ _OD = re.compile(r"\{(?P<context>[\d,]*)\} : (?:\[\] -> (?P<constant>\d+)|(?P<a>
 
 
 @dataclass(frozen=True)
-class Told:
+class Found:
     """What an algorithm found, and what it took. Stopped at the limit, `rules` is None."""
 
     load: float
@@ -41,16 +41,16 @@ class Told:
         return ", stopped" if self.rules is None else ""
 
 
-def told_by(algorithm: str, file: Path, limit: float) -> Told:
-    """Run an algorithm on a CSV file for at most so many seconds."""
+def rules_by(algorithm: str, file: Path, limit: float) -> Found:
+    """Run an algorithm on a CSV file for at most `limit` seconds."""
     command = [sys.executable, "-m", "benchmarks.rivals", algorithm, str(file)]
     try:
         done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=limit)
     except subprocess.TimeoutExpired:
-        return Told(0.0, limit)
+        return Found(0.0, limit)
     answer = json.loads(done.stdout)
     rules = frozenset((tuple(context), tuple(of) if isinstance(of, list) else of) for context, of in answer["rules"])
-    return Told(answer["load"], answer["search"], rules)
+    return Found(answer["load"], answer["search"], rules)
 
 
 def _fastod(algorithm: Any) -> set[Rule]:

@@ -13,18 +13,18 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 class NotThere(Exception):
-    """A commit, or a data set, that is asked for and not there."""
+    """A commit, or a data set, that is wanted and not there."""
 
 
 def tree_of(commit: str | None, root: Path = ROOT) -> Path:
     """The folder of a commit; that of the project as it is now for None."""
     if commit is None:
         return root
-    asked = _git(root, "rev-parse", "--verify", "--quiet", f"{commit}^{{commit}}")
-    if asked.returncode:
+    found = _git(root, "rev-parse", "--verify", "--quiet", f"{commit}^{{commit}}")
+    if found.returncode:
         raise NotThere(f"There is no commit {commit!r} here; give one that git log shows.")
     trees = root / ".trees"
-    tree = trees / asked.stdout.strip()[:12]
+    tree = trees / found.stdout.strip()[:12]
     if not tree.is_dir():
         _git(root, "worktree", "prune")  # of folders that someone removed
         _git(root, "worktree", "add", "--detach", "--quiet", str(tree), commit).check_returncode()

@@ -17,7 +17,7 @@ import holdfast as hf
 from benchmarks.bench_order import FLIGHTS, Timed, discovered, first_flights, order_rules
 from benchmarks.data import shared
 from benchmarks.frame import Case, benchmark, quick
-from benchmarks.rivals import Rule, told_by
+from benchmarks.rivals import Rule, rules_by
 
 _LIMIT = 10.0 if quick() else 120.0  # seconds for a rival
 _FASTER_THAN = "ORDER stopped after 5 h"
@@ -26,7 +26,7 @@ _FASTER_THAN = "ORDER stopped after 5 h"
 def _beside(what: str, file: Path, published: str, comparable: bool = True) -> Iterator[Case]:
     """Ours and Fastod, both directions; and Order, which looks for less: it misses most rules."""
     ours = discovered(file, "od", 2)
-    fastod, order = (told_by(name, file, _LIMIT) for name in ("Fastod", "Order"))
+    fastod, order = (rules_by(name, file, _LIMIT) for name in ("Fastod", "Order"))
     mine = order_rules(ours.found)
     equal = None if fastod.rules is None or (not comparable and mine != fastod.rules) else mine == fastod.rules
     yield Case(
@@ -84,7 +84,7 @@ def levels() -> Iterator[Case]:
     width, most = (12, 3) if quick() else (40, 5)
     with tempfile.TemporaryDirectory(prefix="holdfast-bench-") as folder:
         file = _first_columns(folder, "flight_1k", width)
-        rival = told_by("Fastod", file, _LIMIT)
+        rival = rules_by("Fastod", file, _LIMIT)
         before = 0
         for level in range(most + 1):
             ours = _fastest([discovered(file, "od", 1, max_level=level) for _ in range(2)])
