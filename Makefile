@@ -30,9 +30,10 @@ quick: lint types layers  ## Within a minute: fewer random examples, no Spark, n
 
 test: lint types layers unit  ## All checks: lint, types, layers, tests
 
-matrix: setup  ## What takes longer than `make test`, before a release: many random streams, flipped bits, kills everywhere
+matrix: setup  ## What takes longer than `make test`, before a release: many random streams, flipped bits, kills, benchmarks
 	$(PYTEST) -m "process or long" --everywhere
 	$(PYTEST) -m "not spark" --examples 10 tests/laws tests/search
+	$(BIN)/python -m benchmarks --quick
 	$(BIN)/python -m tests.store.flips --flips 2000
 	$(BIN)/python -m tests.laws.soak --streams 2000 --jobs 2
 

@@ -218,7 +218,7 @@ def approximate() -> Iterator[Case]:
     mine = {
         (tuple(bitsets.elements(lhs)), target): int(broken)
         for target, part in parts.items()
-        for lhs, broken in zip(part.lhs, part.broken, strict=True)
+        for lhs, broken in zip(part.sets, part.broken, strict=True)
     }
     rival, theirs = _pyro(texts)
     yield Case(

@@ -129,5 +129,9 @@ def _kept(name: str, write: Callable[[Path], None]) -> Path:
         with tempfile.TemporaryDirectory(dir=CACHE, prefix="making-") as folder:
             made = Path(folder) / name
             write(made)
-            made.rename(kept)
+            try:
+                made.rename(kept)
+            except OSError:  # another process made it meanwhile
+                if not kept.exists():
+                    raise
     return kept
