@@ -63,9 +63,8 @@ def rule_class(name: str) -> RuleClass[Any]:
     """The class with a name."""
     known = rule_classes()
     if name not in known:
-        raise BadInput(
-            f"there is no rule class {name!r}; choose from: {', '.join(each.name for each in found_classes())}"
-        )
+        names = ", ".join(each.name for each in found_classes())
+        raise BadInput(f"there is no rule class {name!r}; choose from: {names}")
     return known[name]
 
 

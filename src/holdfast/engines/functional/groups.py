@@ -275,9 +275,8 @@ class Groups:
         old = self._kept.clusters.counts[clusters] - fresh
         named = ~self._kept.nameless[clusters]
         if self._rhs is None:  # every row might have what another one has
-            tested = int(fresh[named].sum()) - (
-                self._first >= 0 and self._first in born
-            )  # but for the first one of all
+            is_first = self._first >= 0 and self._first in born  # one of them is the first of all
+            tested = int(fresh[named].sum()) - is_first
         else:
             tested = int(np.maximum(fresh - (old == 0), 0)[named].sum())
         return tested, int(np.maximum(wrong, more)[named].sum())

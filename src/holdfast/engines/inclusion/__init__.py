@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from holdfast.rules.given import TableRules
     from holdfast.table.runner import Runner
 
+    Tables = Mapping[str, WatchedTable]
+
 
 @dataclass(frozen=True)
 class InclusionSettings:
@@ -56,7 +58,7 @@ def _cells(rule: Json) -> list[str]:
 _NUMBERS = ("score", "values in", "rows in")
 
 
-class Inclusions(Suggestible[InclusionSettings, "Mapping[str, WatchedTable]"], contract.Drawable[InclusionSettings]):
+class Inclusions(Suggestible[InclusionSettings, "Tables"], contract.Drawable[InclusionSettings]):
     """Inclusion dependencies that are found."""
 
     name, title, rules = "ind", "inclusion dependencies", (IND,)
@@ -73,9 +75,7 @@ class Inclusions(Suggestible[InclusionSettings, "Mapping[str, WatchedTable]"], c
 
         return InclusionEngine(self, settings)
 
-    def likely(
-        self, subject: Mapping[str, WatchedTable], wanted: Wanted, runner: Runner, progress: Progress
-    ) -> Sequence[Scored]:
+    def likely(self, subject: Tables, wanted: Wanted, runner: Runner, progress: Progress) -> Sequence[Scored]:
         """By what makes a foreign key."""
         from holdfast.engines.inclusion.likely import likely
 
@@ -97,12 +97,7 @@ class References(GivenClass[NoSettings]):
     across = references = True
     explains_rows = False
 
-    def keeper(
-        self,
-        settings: NoSettings,  # noqa: ARG002
-        given: Mapping[str, TableRules],
-        subject: Mapping[str, WatchedTable],
-    ) -> OrphansKeeper:
+    def keeper(self, settings: NoSettings, given: Mapping[str, TableRules], subject: Tables) -> OrphansKeeper:  # noqa: ARG002
         """The rows without a partner."""
         from holdfast.engines.inclusion.references import OrphansKeeper
 

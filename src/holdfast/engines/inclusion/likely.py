@@ -15,9 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
 from holdfast.engines.inclusion import InclusionSettings, derive, discover, nary, tuples, witness
 from holdfast.engines.inclusion.rank import WORTHY, carried, proposals
 from holdfast.engines.inclusion.state import INDState
@@ -101,27 +98,18 @@ def _best_of_each_side(rated: list[tuple[IND, float]]) -> Iterator[tuple[IND, fl
 
 
 def _scored(state: INDState, ind: IND, score: float) -> Scored:
-    table = state.tables[ind.dependent.table]
-    support = carried(state, ind)
-    rows = _orphans(state, ind)[:ROWS_TO_REMOVE] if ind.missing_rows and score >= LIKELY else np.empty(0, np.int64)
-    return Scored(
-        ind,
-        ind.dependent.table,
-        score,
-        support,
-        _sentence(ind, support),
-        ind.missing_rows,
-        g3(ind.missing_rows, table.rows),
-        tuple(rows.tolist()),
-    )
+    support, share = carried(state, ind), g3(ind.missing_rows, state.tables[ind.table].rows)
+    rows = _orphans(state, ind) if ind.missing_rows and score >= LIKELY else ()
+    return Scored(ind, ind.table, score, support, _sentence(ind, support), ind.missing_rows, share, rows)
 
 
-def _orphans(state: INDState, ind: IND) -> NDArray[np.int64]:
-    """The first rows whose value of one column is missing on the other side, by id; ten at least where there are."""
+def _orphans(state: INDState, ind: IND) -> tuple[int, ...]:
+    """The first rows whose value of one column is missing on the other side, by id."""
     a, b = witness.bound(state, ind)
     codes = state.counts(a).occurring()
     missing = codes[state.counts(b).of(translate(state, a, b, codes)) == 0]
-    return tuples.rows_with(missing[None, :], state.tables[a.table], [a.column], ROWS_TO_REMOVE)
+    rows = tuples.rows_with(missing[None, :], state.tables[a.table], [a.column], ROWS_TO_REMOVE)
+    return tuple(rows[:ROWS_TO_REMOVE].tolist())
 
 
 def _sentence(ind: IND, support: int) -> str:

@@ -107,7 +107,8 @@ def _joined(state: INDState, valid: list[Pairs], arity: int) -> Iterator[Pairs]:
     whole = set(valid)
     table = [attribute.table for attribute in state.attributes]
     groups: dict[Any, list[Pairs]] = {}
-    for pairs in sorted(tuple(sorted(each, key=_trivial_last)) for each in valid):
+    with_trivial_last = (tuple(sorted(each, key=lambda pair: (pair[0] == pair[1], pair))) for each in valid)
+    for pairs in sorted(with_trivial_last):
         a, b = pairs[0]
         groups.setdefault((table[a], table[b], pairs[:-1]), []).append(pairs)
     for group in groups.values():
@@ -119,11 +120,6 @@ def _joined(state: INDState, valid: list[Pairs], arity: int) -> Iterator[Pairs]:
             parts = itertools.combinations(joined, arity - 1)
             if all(part in whole or _shared(part) == arity - 1 for part in parts):
                 yield joined
-
-
-def _trivial_last(pair: tuple[int, int]) -> tuple[bool, int, int]:
-    a, b = pair
-    return a == b, a, b
 
 
 def _shared(pairs: Pairs) -> int:

@@ -96,9 +96,8 @@ class PointwiseBorders(PointwiseStrategy):
         before, fresh, proved = self._never, self._rows.fresh, self._never[:0]
         self._drop(change.dead)
         if fresh < self._rows.count and self._scan_is_cheaper(fresh):
-            self._take(
-                row_samples.pairs_in(self._rows, self._space, before, row_samples.against_all(self._rows, fresh))
-            )
+            new = row_samples.against_all(self._rows, fresh)
+            self._take(row_samples.pairs_in(self._rows, self._space, before, new))
             proved = before  # as far as no pair in them was found
         self._settle(before, fresh, proved, runner, progress)
         return not np.array_equal(before, self._never)

@@ -19,17 +19,19 @@ A box and its mirror image, the same seen from the other row, ask the same of a 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from holdfast.kernels.marginals import pack
 from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
 from holdfast.pairs.keys import KeyTable
+from holdfast.table.table import Schema
 
 Mask = NDArray[np.bool_]
 Boxes = NDArray[np.uint8]  # [box, column] of marks
@@ -55,6 +57,12 @@ class Space:
 
     ordered: tuple[bool, ...]
     unknown: bool = False
+
+    @staticmethod
+    def of(schema: Schema, ordered: Collection[int] = ()) -> Space:
+        """That of the tables of a schema: texts have an order where some text columns are said to be ordered."""
+        plain = (pa.types.is_string(column.type) for column in schema.columns)
+        return Space(tuple(not text or c in ordered for c, text in enumerate(plain)), schema.nulls.are_distinct)
 
     @property
     def columns(self) -> int:

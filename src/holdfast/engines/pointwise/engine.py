@@ -12,7 +12,6 @@ from dataclasses import replace
 from typing import cast
 
 import numpy as np
-import pyarrow as pa
 
 from holdfast.borders.method import NARROW, PATTERNS, WIDE_PATTERNS, StrategyChoice, choose
 from holdfast.changes.diff import Diff
@@ -161,10 +160,7 @@ class PointwiseEngine(FoundEngine[PointwiseRules, PointwiseState, PointwiseStrat
         return explain(table, self._space(table.schema), text)
 
     def _space(self, schema: Schema) -> Space:
-        declared = set(columns_named("ordered", self._settings.ordered, schema) or ())
-        plain = [pa.types.is_string(column.type) for column in schema.columns]
-        ordered = tuple(not text or place in declared for place, text in enumerate(plain))
-        return Space(ordered, schema.nulls.are_distinct)
+        return Space.of(schema, columns_named("ordered", self._settings.ordered, schema) or ())
 
 
 def columns_named(option: str, names: str | None, schema: Schema) -> tuple[int, ...] | None:

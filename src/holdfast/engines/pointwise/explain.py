@@ -33,15 +33,13 @@ class PointwiseExplanation(contract.RuleExplanation):
 
     def lines(self) -> list[str]:
         """As text, a line each."""
-        share = f"{self.rule.coverage or 0.0:.4%}"
+        text, share = self.rule.text, f"{self.rule.coverage or 0.0:.4%}"
         if self.witness is not None:
-            head = f"{self.rule.text} does not hold: {self.broken:,} of the {self.tested:,} ordered pairs of rows that "
+            head = f"{text} does not hold: {self.broken:,} of the {self.tested:,} ordered pairs of rows that "
             return [f"{head}meet its left side ({share} of all) break it", f"  {self.witness.sentence}"]
         if not self.tested:
-            return [f"{self.rule.text} is vacuous: no two of {self.rows:,} rows meet its left side"]
-        head = (
-            f"{self.rule.text} holds in all {self.rows:,} rows: {self.tested:,} ordered pairs of them ({share}) meet "
-        )
+            return [f"{text} is vacuous: no two of {self.rows:,} rows meet its left side"]
+        head = f"{text} holds in all {self.rows:,} rows: {self.tested:,} ordered pairs of them ({share}) meet "
         return [f"{head}its left side, and none breaks it", f"  as a denial constraint: {self.rule.denial}"]
 
 

@@ -108,7 +108,7 @@ def likely(subject: WatchedTable, wanted: Wanted, runner: Runner, progress: Prog
     found = sorted(sample.never(), key=lambda each: (-each.score, each.columns))
     best = [each for each in found if each.score >= LEAST_OF_SEVERAL][:_PROVED]
     progress.step(f"Looking for rows that break {len(best):,} pointwise rules")
-    proved = _proved(rows, _space(table), best)
+    proved = _proved(rows, Space.of(table.schema), best)
     return [_suggested(table, sample, each) for each in proved[: wanted.top]]
 
 
@@ -121,11 +121,6 @@ def _comparable(table: Table) -> list[int]:
         if not (pa.types.is_string(column.type) or pa.types.is_boolean(column.type))
         and not (distinct and (table.column_codes(place) == 0).any())
     ]
-
-
-def _space(table: Table) -> Space:
-    ordered = tuple(not pa.types.is_string(column.type) for column in table.schema.columns)
-    return Space(ordered, table.schema.nulls.are_distinct)
 
 
 class PairSample:
@@ -189,7 +184,7 @@ def _suggested(table: Table, sample: PairSample, never: LikelyConjunction) -> Sc
     left[column] = FREE
     if mark & MORE:
         left, mark = MIRRORED[left], int(MIRRORED[mark])
-    wording = PointwiseWording(schema.name, tuple(schema.names), _space(table))
+    wording = PointwiseWording(schema.name, tuple(schema.names), Space.of(schema))
     (rule,) = PointwiseRules(wording, RuleArrays.of(left[None], column, mark)).rules()
     covered, broken = (never.met_on(places) / sample.pairs for places in (_OTHERS[own], (own,)))
     sentence = (

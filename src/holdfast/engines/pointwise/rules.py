@@ -185,11 +185,8 @@ class PointwiseRules(ListedRules[Pointwise, RuleArrays]):
         """
         firsts, implied = self._ranked._firsts()
         listed = self._ranked.listed.some(firsts)
-        dull = (
-            np.zeros(len(listed), np.bool_)
-            if listed.coverage is None
-            else (listed.coverage < COVERED) & ~listed.vacuous
-        )
+        coverage = np.ones(len(listed)) if listed.coverage is None else listed.coverage
+        dull = (coverage < COVERED) & ~listed.vacuous
         known = ((listed.left == FREE) | (listed.left == EQUAL)).all(axis=1) & (listed.mark == EQUAL)
         known &= "fd" in others
         hidden = [

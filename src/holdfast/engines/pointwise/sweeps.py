@@ -348,11 +348,8 @@ class _Lying:
     def _by_tree(self, below: Mask, above: Mask, so_far: SoFar) -> tuple[int, int] | None:
         """Among some rows that may lie below some others."""
         some, others = np.flatnonzero(below), np.flatnonzero(above)
-        tree, blocks, question = (
-            BoxTree(self._values.take(some, axis=1), some),
-            full_blocks(len(others)),
-            self._question(others),
-        )
+        tree, question = BoxTree(self._values.take(some, axis=1), some), self._question(others)
+        blocks = full_blocks(len(others))
         for begin in range(0, len(blocks) - 1, _BLOCKS_AT_ONCE):
             so_far(0)
             found = tree.first(question, blocks[begin : begin + _BLOCKS_AT_ONCE + 1])
