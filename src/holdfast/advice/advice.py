@@ -78,13 +78,8 @@ class Advice(Printed):
 
     def lines(self) -> list[str]:
         """As text, a line each."""
-        lines = [
-            self._summary(),
-            *map(str, self.redundant),
-            *self._alone(),
-            *map(str, (*self.served_by, *self.not_served_by)),
-            *self.notes,
-        ]
+        lines = [self._summary(), *map(str, self.redundant), *self._alone()]
+        lines += [*map(str, (*self.served_by, *self.not_served_by)), *self.notes]
         return [str(self.clause), *(f"  {line}" for line in lines)]
 
     def _summary(self) -> str:

@@ -108,9 +108,8 @@ def _print_errors(console: Terminal, changed: Changes, several: bool, most: int 
     first = sorted(shares, key=lambda share: -abs(share[1] - share[0]))[:most]
     lines = [[f"{before:.4%}", f"{after:.4%}", text] for before, after, text, _ in first]
     measures = " or ".join(dict.fromkeys(share[3].replace("_", " ") for share in shares))
-    title = f"{counted(len(shares), 'rule')} changed their {measures}" + (
-        ", these the most:" if len(shares) > most else ":"
-    )
+    which = ", these the most" if len(shares) > most else ""
+    title = f"{counted(len(shares), 'rule')} changed their {measures}{which}:"
     return _print_table(console, text_table(("before", "after", "rule"), lines, ("before", "after"), title))
 
 

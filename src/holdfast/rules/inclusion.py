@@ -16,7 +16,7 @@ from typing import Any, Self
 from holdfast.errors import BadInput, suggest
 from holdfast.rules.reader import Reader, refuse_unknown, without_quoted
 from holdfast.rules.rule import Breach, NoPartner, Rule, Scope
-from holdfast.rules.terms import Term, names_of, renamed
+from holdfast.rules.terms import Term, renamed
 from holdfast.table.nulls import Nulls
 from holdfast.text.quotes import quoted
 
@@ -76,6 +76,7 @@ class IND(Rule):
     reasons: tuple[tuple[str, float], ...] = ()
     table: str = field(default="", init=False)  # follows from its left side
 
+    NAMES = ("dependent", "where")  # of the table whose rows can break it
     kind = "ind"
     prefix = "ref"
     counted = "rows without a partner"
@@ -116,11 +117,6 @@ class IND(Rule):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "table", self.dependent.table)
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns of the table whose rows can break it."""
-        return (*self.dependent.columns, *names_of(self.where))
 
     @property
     def sides(self) -> tuple[Side, Side]:

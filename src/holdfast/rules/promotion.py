@@ -8,7 +8,7 @@ from holdfast.errors import BadInput
 from holdfast.rules.conditions import Arithmetic
 from holdfast.rules.denial import DenialConstraint
 from holdfast.rules.dependency import FD
-from holdfast.rules.rule import Rule, shared_and_differing
+from holdfast.rules.rule import Rule, only_comparisons, shared_and_differing
 from holdfast.table.nulls import Nulls
 
 _ORDERS = ("<", "<=", ">", ">=")
@@ -42,11 +42,8 @@ def denial_of(rule: Rule) -> DenialConstraint | None:
     >>> denial_of(parse("{Salary<} -> Rate<=")).text
     'not(t.Salary < s.Salary and t.Rate > s.Rate)'
     """
-    breaches = rule.breaches()
-    compared = breaches[0].comparisons if len(breaches) == 1 else []
-    if not compared or len(compared) < len(breaches[0].predicates):
-        return None
-    if any(isinstance(side, Arithmetic) for each in compared for side in each.operands):
+    compared = only_comparisons(rule.breaches())
+    if not compared or any(isinstance(side, Arithmetic) for each in compared for side in each.operands):
         return None
     return DenialConstraint(tuple(replace(each, nulls=Nulls.SQL) for each in compared), table=rule.table)
 

@@ -232,13 +232,20 @@ def shared_and_differing(breaches: Sequence[Breach]) -> tuple[tuple[str, ...], t
     """For a rule that is broken by two rows that share some columns and differ in at most one: these columns, and that
     one. None for other rules.
     """
-    compared = breaches[0].comparisons if len(breaches) == 1 else []
-    if len(breaches) != 1 or len(compared) < len(breaches[0].predicates):
+    compared = only_comparisons(breaches)
+    if compared is None:
         return None
     if any(not each.is_same_column or each.nulls is Nulls.SQL or each.operator not in ("=", "!=") for each in compared):
         return None
     shared, others = (tuple(each.cells[0].column for each in compared if each.operator == sign) for sign in ("=", "!="))
     return (shared, others) if len(others) <= 1 else None
+
+
+def only_comparisons(breaches: Sequence[Breach]) -> list[Comparison] | None:
+    """The predicates of a rule's only breach, if all are comparisons. None: it has several breaches, or others."""
+    if len(breaches) != 1 or len(breaches[0].comparisons) < len(breaches[0].predicates):
+        return None
+    return breaches[0].comparisons
 
 
 def _plain(value: Any) -> Any:

@@ -15,6 +15,7 @@ from typing import Any
 import yaml
 
 from holdfast.errors import BadInput, clear_sentences
+from holdfast.sources.file_errors import readable
 
 Steps = Sequence[str | int]
 
@@ -42,7 +43,7 @@ class YamlFile:
 
 def read_yaml(path: str | Path) -> YamlFile:
     """The one document of a YAML file."""
-    with clear_sentences(path):
+    with clear_sentences(path), readable(path, "YAML"):
         text = _text_of(path)
     try:
         loader = _Loader(text, str(path))
@@ -78,18 +79,12 @@ class _Loader(yaml.SafeLoader):
 
 
 def _text_of(path: str | Path) -> str:
+    with Path(path).open("rb") as file:
+        content = file.read(MOST_BYTES + 1)
+    if len(content) > MOST_BYTES:
+        raise BadInput(f"{path}: the file is larger than {MOST_BYTES >> 20} MiB, too large for rules; split it")
     try:
-        with Path(path).open("rb") as file:
-            content = file.read(MOST_BYTES + 1)
-        if len(content) > MOST_BYTES:
-            raise BadInput(f"{path}: the file is larger than {MOST_BYTES >> 20} MiB, too large for rules; split it")
         return content.decode("utf-8-sig")
-    except FileNotFoundError:
-        raise BadInput(f"{path}: there is no such file; check the path") from None
-    except IsADirectoryError:
-        raise BadInput(f"{path}: this is a folder; name a file in it") from None
-    except PermissionError:
-        raise BadInput(f"{path}: no permission to read the file; check its permissions") from None
     except UnicodeDecodeError as error:
         raise BadInput(f"{path}: byte {error.start} is not UTF-8; save the file as UTF-8") from None
 

@@ -27,10 +27,8 @@ def named(numbers: Sequence[int], keys: Sequence[Values], values: Sequence[Value
 
     Without a key, the columns `first`, those that a rule is about, come first.
     """
-    if keys:
-        return [by_key(key) for key in keys]
-    if not values:
-        return [by_number(number) for number in numbers]
+    if keys or not values:
+        return short_names(numbers, keys)
     return [by_values(number, row, first) for number, row in zip(numbers, values, strict=True)]
 
 

@@ -80,11 +80,8 @@ def _classes(of: Context) -> list[Json]:
     for section in of.content.sections:
         declared = section.declared
         states = Counter(line.state for line in section.lines)
-        one = by_kind.setdefault(
-            declared.name,
-            {"kind": declared.name, "title": section.title, "given": declared.given}
-            | dict.fromkeys(("holds", "violated", "broke"), 0),
-        )
+        new = {"kind": declared.name, "title": section.title, "given": declared.given}
+        one = by_kind.setdefault(declared.name, new | dict.fromkeys(("holds", "violated", "broke"), 0))
         one["holds"] += len(section.result) + states[HOLDS]
         one["violated"] += states[VIOLATED] if declared.given else 0
         one["broke"] += states[BROKE] + (0 if declared.given else states[VIOLATED])
