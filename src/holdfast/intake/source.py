@@ -286,9 +286,8 @@ class _Path:
 
     def _csv_in_pieces(self, files: list[str], dialect: Dialect, notes: list[str]) -> OpenSource:
         options = self.options
-        columns = tuple((name, pa.string()) for name in dialect.names)
-        if options.schema:
-            columns = self._declared(dialect.names)
+        names = dialect.names
+        columns = self._declared(names) if options.schema else tuple((name, pa.string()) for name in names)
         # Tasks may run in another folder. No session is started for a file that is refused.
         whole = [str(Path(file).absolute()) for file in files] if self.reader == "spark" else files
         parts = tuple(piece for file in whole for piece in pieces.split_csv(file, dialect, self.tolerant))

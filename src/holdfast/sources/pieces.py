@@ -20,6 +20,7 @@ from holdfast.sources import local
 from holdfast.sources.dialect import Dialect
 from holdfast.sources.file_errors import COMPRESSED, LONGEST_RECORD, readable, refuse_long_lines, too_long
 from holdfast.sources.records import BOM
+from holdfast.table.portions import portions
 
 _MOST_BYTES, _LEAST_BYTES = 32 << 20, 4 << 20
 _MOST_ROWS = 1 << 19
@@ -162,16 +163,8 @@ def split_parquet(path: str) -> tuple[list[ParquetPiece], int]:
 
     with readable(path, "Parquet"):
         facts = pq.read_metadata(path)
-    pieces: list[tuple[int, ...]] = []
-    rows = 0
-    for group in range(facts.num_row_groups):
-        count = facts.row_group(group).num_rows
-        if not pieces or rows + count > _MOST_ROWS:
-            pieces.append(())
-            rows = 0
-        pieces[-1] += (group,)
-        rows += count
-    return [ParquetPiece(path, groups) for groups in pieces], facts.num_rows
+    groups = ((group, facts.row_group(group).num_rows) for group in range(facts.num_row_groups))
+    return [ParquetPiece(path, tuple(own)) for own in portions(groups, _MOST_ROWS)], facts.num_rows
 
 
 def _int96(file: Any) -> list[str]:

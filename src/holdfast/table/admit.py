@@ -16,9 +16,8 @@ from holdfast.table import bulk, files, shard
 from holdfast.table.encode import Caster, Staged, merge
 from holdfast.table.load import fresh_runs, open_segment, with_segments, write_segment
 from holdfast.table.refused_rows import NO_ROWS, WrongRows, refuse, refuse_null_keys
-from holdfast.table.resolve import Mode, OnMissing, Resolution, resolve, resolve_snapshot
+from holdfast.table.resolve import Mode, OnMissing, resolve, resolve_snapshot
 from holdfast.table.runner import Runner
-from holdfast.table.shard import Shard
 from holdfast.table.table import Segment, Table, TableFiles
 
 SMALL = 200_000
@@ -82,10 +81,12 @@ def _admit_few(table: Table, incoming: Incoming, folder: str) -> Admitted:
     wrong, ignored = all_wrong.without_ignored(incoming.on_missing)
     if not incoming.tolerant:
         refuse(grown, wrong, incoming.before)
-    first = grown.next_id
-    born = range(first, first + len(found.born))
+    born = range(grown.next_id, grown.next_id + len(found.born))
     made = shard.build(list(codes[:, found.born]), grown.schema.key, born, hashes[found.born])
-    return replace(_write_one(table, grown, made, found, folder), ignored=ignored, wrong=wrong)
+    segment = write_segment(folder, made, found.dead, fresh_runs(table.dictionaries, grown.dictionaries))
+    after = grown.changed([replace(made, path=segment.path)], found.dead)
+    where = TableFiles(table.schema, (*table.files.segments, segment), after.next_id)
+    return Admitted(replace(after, where=where), (segment,), born, found.dead, ignored, wrong)
 
 
 def _encode(table: Table, chunks: list[Staged], casters: Sequence[Caster | None] | None) -> tuple[Codes, Table]:
@@ -99,15 +100,6 @@ def _encode(table: Table, chunks: list[Staged], casters: Sequence[Caster | None]
         codes[c] = np.concatenate([np.empty(0, np.uint32), *parts])
         grown.append(dictionary.extended(fresh))
     return codes, table.grown(tuple(grown))
-
-
-def _write_one(old: Table, grown: Table, made: Shard, found: Resolution, folder: str) -> Admitted:
-    """One segment for the whole batch."""
-    first = grown.next_id
-    segment = write_segment(folder, made, found.dead, fresh_runs(old.dictionaries, grown.dictionaries))
-    after = grown.changed([replace(made, path=segment.path)], found.dead)
-    after = replace(after, where=TableFiles(old.schema, (*old.files.segments, segment), after.next_id))
-    return Admitted(after, (segment,), range(first, after.next_id), found.dead)
 
 
 # ---- many rows: files and tasks -----------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ it touches, but for one copy of the counts of a column that are still mapped fro
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -19,12 +19,13 @@ from holdfast.kernels.jit import frozen
 from holdfast.progress import Progress
 from holdfast.table.change import Change
 from holdfast.table.load import run_probe
+from holdfast.table.portions import portions
 from holdfast.table.rewrite import UsedCodes
 from holdfast.table.runner import Runner
 from holdfast.table.shard import Shard, narrowed
 from holdfast.table.table import Alive, Table
 
-_COUNTS_AT_ONCE = 4_000_000
+_COUNTS_AT_ONCE = 4_000_000  # so that the answers of all shards stay small
 _ALL_ALIVE = np.empty(0, np.bool_)
 
 
@@ -93,7 +94,7 @@ class Frequencies:
         if runner.is_local:
             return cls(runner.map(lambda column: ValueCounts(narrowed(_counted(table, column))), places))
         totals = [np.zeros(len(dictionary), np.uint32) for dictionary in table.dictionaries]
-        for columns in _groups([len(dictionary) for dictionary in table.dictionaries]):
+        for columns in portions(enumerate(map(len, table.dictionaries)), _COUNTS_AT_ONCE):
             for answer in run_probe(runner, count_shard, table, columns):
                 for column, (codes, counts) in zip(columns, answer, strict=True):
                     totals[column][codes] += counts
@@ -147,15 +148,3 @@ def count_shard(shard: Shard, alive: Alive, columns: list[int]) -> list[tuple[ND
         occurring = np.flatnonzero(dense)
         counts.append((occurring.astype(np.uint32), dense[occurring].astype(np.uint32)))
     return counts
-
-
-def _groups(sizes: list[int]) -> Iterator[list[int]]:
-    """Columns to count together, so that the answers of all shards stay small."""
-    group: list[int] = []
-    for column, size in enumerate(sizes):
-        if group and sum(sizes[c] for c in group) + size > _COUNTS_AT_ONCE:
-            yield group
-            group = []
-        group.append(column)
-    if group:
-        yield group
