@@ -235,7 +235,8 @@ class Engine(ABC, Generic[Subject, State]):
     that is `across` tables has a mapping of them by name as its subject, and one state.
     """
 
-    declared: RuleClass[Any]
+    def __init__(self, declared: RuleClass[Any], settings: Any) -> None:
+        self.declared, self._settings = declared, settings
 
     @abstractmethod
     def discover(self, subject: Subject, runner: Runner, progress: Progress = SILENT) -> State:

@@ -37,7 +37,7 @@ class Facts(RuleClass[NoSettings]):
         """From how often values occur."""
         from holdfast.engines.column.engine import ColumnEngine
 
-        return ColumnEngine(self)
+        return ColumnEngine(self, settings)
 
     def heading(self, finding: Json) -> str:
         """How many rows there are."""

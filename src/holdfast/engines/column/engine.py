@@ -7,7 +7,7 @@ from typing import Any
 
 from holdfast.changes.diff import Diff, Result, between
 from holdfast.engines.column.state import FactsState
-from holdfast.engines.contract import Engine, RuleClass
+from holdfast.engines.contract import Engine
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import SILENT, Progress
 from holdfast.table.change import Batch
@@ -18,9 +18,6 @@ from holdfast.table.runner import Runner
 
 class ColumnEngine(Engine[WatchedTable, FactsState]):
     """Exact facts of each column."""
-
-    def __init__(self, declared: RuleClass[Any]) -> None:
-        self.declared = declared
 
     def discover(self, subject: WatchedTable, runner: Runner, progress: Progress = SILENT) -> FactsState:
         """Look at how often values occur."""

@@ -15,13 +15,13 @@ from typing import Any, ClassVar, Generic, TypeVar, cast
 from holdfast.borders.cover import Mask
 from holdfast.borders.method import StrategyChoice, strategy_in_words
 from holdfast.changes.diff import Cause, CauseKind, Diff
-from holdfast.engines.contract import Engine, RuleClass, RuleExplanation
+from holdfast.engines.contract import Engine, RuleExplanation
 from holdfast.engines.found.causes import Causes, Standing
 from holdfast.engines.found.rules import ListedRules
 from holdfast.engines.found.strategies import Strategy
 from holdfast.engines.found.witnesses import Broken
 from holdfast.engines.thresholds import FEWEST_ROWS
-from holdfast.engines.watched import Arrays, Facts, WatchedTable, inside
+from holdfast.engines.watched import Arrays, Facts, WatchedTable, below, inside
 from holdfast.progress import Progress
 from holdfast.table.change import Batch
 from holdfast.table.table import Table
@@ -80,9 +80,6 @@ class FoundEngine(Engine[WatchedTable, S], Generic[F, S, St]):
     below: ClassVar[CauseKind] = "score"  # what it is called that a rule is below the threshold
     mended: ClassVar[Cause | None] = Cause("mended")  # why rules came that rows broke; None: nobody says why any came
 
-    def __init__(self, declared: RuleClass[Any], settings: Any) -> None:
-        self.declared, self._settings = declared, settings
-
     @abstractmethod
     def _choice(self, spec: Any, table: Table, progress: Progress) -> StrategyChoice:
         """The strategy, and why."""
@@ -114,9 +111,9 @@ class FoundEngine(Engine[WatchedTable, S], Generic[F, S, St]):
         return lambda _: None
 
     def dump(self, state: S) -> tuple[Arrays, Facts]:
-        """The rules, and what the strategy keeps."""
-        (arrays, facts), (own, about) = self._dumped(state), state.strategy.named_dump(self.folder, state.why)
-        return {**arrays, **own}, {**facts, **about}
+        """The rules, and what the strategy keeps; which one it is, and why."""
+        (arrays, facts), (own, about) = self._dumped(state), state.strategy.dump()
+        return {**arrays, **below(self.folder, own)}, {**facts, "way": state.strategy.name, "why": state.why, **about}
 
     @abstractmethod
     def _dumped(self, state: S) -> tuple[Arrays, Facts]:

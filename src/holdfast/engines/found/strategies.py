@@ -9,16 +9,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, Self, TypeVar
-
-from numpy.typing import NDArray
+from typing import ClassVar, Generic, Self, TypeVar
 
 from holdfast.borders.borders import Borders
 from holdfast.borders.cover import Numbers, Parts
 from holdfast.borders.evidence import Witnesses
 from holdfast.borders.rows import CodedColumns, RankedColumns
 from holdfast.borders.targets import Targets
-from holdfast.engines.watched import Arrays, Facts, WatchedTable, below
+from holdfast.engines.watched import Arrays, Facts, WatchedTable
 from holdfast.pairs.bitsets import Words
 from holdfast.progress import Progress
 from holdfast.table.change import Change
@@ -40,11 +38,6 @@ class Strategy(ABC, Generic[S]):
     @abstractmethod
     def load(cls, subject: WatchedTable, spec: S, arrays: Arrays, facts: Facts) -> Self:
         """What `dump` described."""
-
-    def named_dump(self, folder: str, why: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-        """Arrays, with a folder before their names, and facts that say which strategy it is, too, and why this one."""
-        arrays, facts = self.dump()
-        return below(folder, arrays), {"way": self.name, "why": why, **facts}
 
 
 @dataclass(frozen=True)

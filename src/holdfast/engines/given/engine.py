@@ -46,9 +46,11 @@ class GivenState:
 class GivenEngine(Engine[Any, GivenState]):
     """How given rules of one class stand, and the rows that violate them."""
 
+    declared: GivenClass[Any]
+
     def __init__(self, declared: GivenClass[Any], settings: Any, given: Mapping[str, TableRules]) -> None:
-        self.declared: GivenClass[Any] = declared
-        self._settings, self._given = settings, given
+        super().__init__(declared, settings)
+        self._given = given
 
     # ---- finding ----------------------------------------------------------------------------------------------------
 

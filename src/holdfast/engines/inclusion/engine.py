@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 from holdfast.changes.diff import Diff, Result
-from holdfast.engines.contract import Engine, RuleClass
+from holdfast.engines.contract import Engine
 from holdfast.engines.inclusion import InclusionSettings, derive, discover, explain, maintain, nary, rank
 from holdfast.engines.inclusion.clusters import AttributeClusters
 from holdfast.engines.inclusion.explain import INDExplanation
@@ -25,8 +25,7 @@ Subject = Mapping[str, WatchedTable]
 class InclusionEngine(Engine[Subject, INDState]):
     """Inclusion dependencies across all tables."""
 
-    def __init__(self, declared: RuleClass[Any], settings: InclusionSettings) -> None:
-        self.declared, self._settings = declared, settings
+    _settings: InclusionSettings
 
     def discover(self, subject: Subject, runner: Runner, progress: Progress = SILENT) -> INDState:
         """Count, merge and derive from scratch."""
