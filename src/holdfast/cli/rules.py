@@ -30,7 +30,6 @@ RuleFiles = Annotated[
 def _show(state: Path, form: Format) -> None:
     """Print the given rules as a rule file, and the found ones that are pinned or ignored."""
     from holdfast.api.change.spec import state_rules
-    from holdfast.rules.file import rules_yaml
 
     given, marks, watched = state_rules(state)
     if form == "json":
@@ -38,7 +37,7 @@ def _show(state: Path, form: Format) -> None:
         lines = [{"kind": "rule", **{name: getattr(each, name) for name in names}} for each in given.entries]
         say_json([*lines, *marks.to_json(), {"kind": "watched", "classes": watched}])
         return
-    say(rules_yaml(given).rstrip())
+    say(str(given).rstrip())
     say(f"# watched classes: {', '.join(watched) or 'none'}")
     for mark in marks.to_json():
         say(f"# {mark['mark']}: {mark['text']}" + (f" (of {mark['table']})" if mark["table"] != "*" else ""))
@@ -89,9 +88,8 @@ def edit(
         change.make(lambda monitor: monitor.replace_rules(file, change_id=change.id))
         return
     from holdfast.api.change.spec import state_rules
-    from holdfast.rules.file import rules_yaml
 
-    text = rules_yaml(state_rules(change.state)[0]).encode()
+    text = str(state_rules(change.state)[0]).encode()
     folder = Path(tempfile.mkdtemp(prefix="holdfast-"))
     own = folder / "rules.yaml"
     own.write_bytes(text)

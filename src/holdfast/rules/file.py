@@ -120,8 +120,15 @@ class Rules:
         return replace(self, entries=(*self.entries, *added))
 
     def __str__(self) -> str:
-        """The rules as a rule file."""
-        return rules_yaml(self)
+        """A rule file, from which `read_rules` makes equal rules."""
+        lines = ["rules:" if self.entries else "rules: []"]
+        lines += [rule_entry(each.name, each.table, each.text, each.severity, each.note) for each in self.entries]
+        ordered = {table: columns for table, columns in self.ordered.items() if columns}
+        if "" in ordered:
+            lines.append(f"ordered: {_list(ordered[''])}")
+        elif ordered:
+            lines += ["ordered:", *(f"  {_scalar(table)}: {_list(columns)}" for table, columns in ordered.items())]
+        return "\n".join(lines) + "\n"
 
     def ordered_in(self, table: str) -> frozenset[str]:
         """The text columns of a table that are declared ordered."""
@@ -207,18 +214,6 @@ def _refuse_same_names(model: FileModel, place: Callable[[Steps], str]) -> None:
 
 
 # ---- writing --------------------------------------------------------------------------------------------------------
-
-
-def rules_yaml(rules: Rules) -> str:
-    """A rule file, from which `read_rules` makes equal rules."""
-    lines = ["rules:" if rules.entries else "rules: []"]
-    lines += [rule_entry(each.name, each.table, each.text, each.severity, each.note) for each in rules.entries]
-    ordered = {table: columns for table, columns in rules.ordered.items() if columns}
-    if "" in ordered:
-        lines.append(f"ordered: {_list(ordered[''])}")
-    elif ordered:
-        lines += ["ordered:", *(f"  {_scalar(table)}: {_list(columns)}" for table, columns in ordered.items())]
-    return "\n".join(lines) + "\n"
 
 
 def rule_entry(name: str, table: str, text: str, severity: str, note: str = "") -> str:

@@ -23,8 +23,8 @@ class ColumnIndex:
     """The columns of all tables, numbered."""
 
     def __init__(self, tables: Mapping[str, Sequence[str]]) -> None:
-        self.places = {(table, name): 0 for table, names in tables.items() for name in names}
-        self.places = {column: place for place, column in enumerate(self.places)}
+        columns = [(table, name) for table, names in tables.items() for name in names]
+        self.places = {column: place for place, column in enumerate(columns)}
         self._within: dict[str, dict[str, str]] = {table: {} for table in tables}
         self._across: dict[str, str] = {}
         for (table, name), place in list(self.places.items())[:_MOST]:
@@ -33,11 +33,8 @@ class ColumnIndex:
 
     def coded(self, table: str, text: str) -> str:
         """The coded text of a rule of a table ("": of several)."""
-        text = _one_line(text)
-        if table in self._within:
-            chars = self._within[table]
-            return _NAME.sub(lambda found: chars.get(found[0], found[0]), text)
-        return _ACROSS.sub(lambda found: self._across.get(found[0], found[0]), text)
+        names, chars = (_NAME, self._within[table]) if table in self._within else (_ACROSS, self._across)
+        return names.sub(lambda found: chars.get(found[0], found[0]), _one_line(text))
 
     def written(self, table: str) -> dict[str, str]:
         """How coded texts write each column of a table, by its name."""
