@@ -149,14 +149,10 @@ class RankedColumns:
         self.count += born
 
     def _reserve(self, room: int) -> None:
-        if room <= len(self._ids):
-            return
-        room = room + room // 4
-        cells, ids, alive = self._cells, self._ids, self._alive
-        self._cells = np.empty((len(cells), room), np.uint32)
-        self._ids, self._alive = np.empty(room, np.int64), np.zeros(room, np.bool_)
-        self._cells[:, : self.count], self._ids[: self.count] = cells[:, : self.count], ids[: self.count]
-        self._alive[: self.count] = alive[: self.count]
+        if room > len(self._ids):
+            lack = room + room // 4 - len(self._ids)
+            self._cells = np.pad(self._cells, ((0, 0), (0, lack)))
+            self._ids, self._alive = np.pad(self._ids, (0, lack)), np.pad(self._alive, (0, lack))
 
 
 class CodedColumns(RankedColumns):

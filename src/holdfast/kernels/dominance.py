@@ -57,7 +57,7 @@ class SweptRows(NamedTuple):
     groups: Codes  # from 1 on
     roles: Bytes  # BELOW, ABOVE, FRESH as bits
     first: Ranks  # the column of the order
-    inner: NDArray[np.int32]  # [3, row]: the columns of the tree
+    inner: Ranks  # [3, row]: the columns of the tree
     last: Ranks
     strict: Mask  # of the first column, those of the tree, the last one
     sizes: Ints  # [3] above all ranks of the tree's columns

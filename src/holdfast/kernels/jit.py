@@ -16,7 +16,7 @@ import pickle
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import cache, cached_property, update_wrapper
+from functools import cache, cached_property, partial, update_wrapper
 from pathlib import Path
 from types import FunctionType
 from typing import Any, TypeVar, cast
@@ -141,11 +141,7 @@ def kernel(function: F) -> F:
 
 def measured(steps: Steps) -> Callable[[F], F]:
     """The same, of a function whose arguments say about how many steps it takes: few steps run as Python."""
-
-    def made(function: F) -> F:
-        return cast(F, _Kernel(function, steps, cache=True))
-
-    return made
+    return cast(Callable[[F], F], partial(_Kernel, steps=steps, cache=True))
 
 
 def frozen(array: NDArray[Any]) -> NDArray[Any]:

@@ -94,7 +94,7 @@ def _choose(lists: ListSearch, depth: int, choice: int, most: int) -> int:
         return IN_VAIN
     if not seen & ONE:
         return NEVER
-    _find_slabs(lists, depth + 1, end)
+    find_slabs(lists, depth + 1, end)
     return OPEN
 
 
@@ -130,7 +130,7 @@ def _merge(
 
 
 @kernel
-def _find_slabs(lists: ListSearch, depth: int, end: int) -> None:
+def find_slabs(lists: ListSearch, depth: int, end: int) -> None:
     """OUT slabs[depth]: where the slabs begin of a list that ends there; the last columns have but one."""
     at, slabs = lists.start[depth], lists.slabs[depth]
     slabs[0], slabs[VALUES] = at, end
@@ -139,12 +139,6 @@ def _find_slabs(lists: ListSearch, depth: int, end: int) -> None:
             while at < end and lists.cell[at] < np.uint64(v) * lists.size[depth]:
                 at += 1
             slabs[v] = at
-
-
-@kernel
-def find_first_slabs(lists: ListSearch, many: int) -> None:
-    """OUT slabs[0], of the list that the search begins with."""
-    _find_slabs(lists, 0, many)
 
 
 @kernel

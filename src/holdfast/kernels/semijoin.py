@@ -9,16 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.kernels.arrays import Ints, Mask, Words
+from holdfast.kernels.hashing import SEED, mixed
 from holdfast.kernels.jit import kernel
 
 
 @kernel
 def _mixed(state: int, key: int) -> np.uint32:
     """A hash and one more key, well mixed; never 0."""
-    x = (np.uint64(state) << np.uint64(32)) ^ np.uint64(key)
-    x = (x ^ (x >> np.uint64(31))) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> np.uint64(29))) * np.uint64(0x94D049BB133111EB)
-    return np.uint32(x >> np.uint64(32)) | np.uint32(1)
+    return np.uint32(mixed(mixed(SEED, np.uint64(state)), np.uint64(key)) >> np.uint64(32)) | np.uint32(1)
 
 
 @kernel

@@ -47,12 +47,7 @@ def unpacked(sets: Words) -> NDArray[np.uint8]:
 
 def elements(bits: Words) -> list[int]:
     """The elements of one bitset, ascending."""
-    found = []
-    for w, word in enumerate(bits.tolist()):
-        while word:
-            low = word & -word
-            found.append(64 * w + low.bit_length() - 1)
-            word ^= low
+    found: list[int] = np.flatnonzero(unpacked(bits[None])).tolist()
     return found
 
 

@@ -145,11 +145,9 @@ class Signatures:
     def _bring_up_to_date(self) -> None:
         if self._indexed == self.used:
             return
-        groups = -(-self.used // 64)
-        if groups > self._bitmaps.shape[1]:
-            grown = np.zeros((len(self._bitmaps), max(groups, self._bitmaps.shape[1] * 5 // 4)), np.uint64)
-            grown[:, : self._bitmaps.shape[1]] = self._bitmaps
-            self._bitmaps = grown
+        groups, have = -(-self.used // 64), self._bitmaps.shape[1]
+        if groups > have:
+            self._bitmaps = np.pad(self._bitmaps, ((0, 0), (0, max(groups, have * 5 // 4) - have)))
         index_keys(self._table.arrays.keys, self._indexed // 64, self.used, self._bitmaps)
         self._indexed = self.used
 

@@ -146,8 +146,7 @@ class BoxTree:
         longer: dict[str, NDArray[Any]] = {}
         if len(self.pools.ids) < leaves:
             longer |= {name: _lengthened(getattr(self.pools, name), leaves + leaves // 16) for name in _OF_LEAVES}
-            longer["unseen"] = np.zeros(len(longer["ids"]), np.bool_)
-            longer["unseen"][: len(self.pools.unseen)] = self.pools.unseen
+            longer["unseen"] = np.pad(self.pools.unseen, (0, len(longer["ids"]) - len(self.pools.unseen)))
         if len(self.pools.used) < nodes:
             longer |= {name: _lengthened(getattr(self.pools, name), nodes + nodes // 16) for name in _OF_NODES}
         if longer:

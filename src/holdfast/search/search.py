@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from holdfast.kernels.boxprobe import BELOW, OLDER, OTHERS, YOUNGER
 from holdfast.search import scan
 from holdfast.search.boxtree import TooMany
-from holdfast.search.found import FoundPairs, Pairs, no_pairs, paired, rows_alone
+from holdfast.search.found import FoundPairs, Pairs, listed, no_pairs, paired
 from holdfast.search.index import IndexFile, PairIndex
 from holdfast.search.index_files import FEWEST, IndexFiles, write_where_due
 from holdfast.search.layout import Layout, layouts_for
@@ -83,7 +83,7 @@ class PairSearch:
             return scan.alone(query, rows, limit)
         index = self._index(number, 0, rows)
         found = scan.pairs_between(query, index, rows, limit)
-        return scan.counted(query, index, rows) if found is None else FoundPairs(len(found), found)
+        return scan.counted(query, index, rows) if found is None else listed(found)
 
     def first(self, number: int, asking: Rows | None = None) -> tuple[int, int] | None:
         """One pair of a query, with one of some rows (None: of any), or None. The search ends with the first that it
@@ -226,8 +226,7 @@ class PairSearch:
         if not len(born):
             return no_pairs()
         if query.single:
-            ids = scan.passing(query, born)
-            return rows_alone(ids) if len(ids) <= room else None
+            return scan.alone(query, born, room).pairs
         try:
             return self._probe(number, born, room)
         except TooMany:

@@ -26,7 +26,7 @@ from holdfast.engines.pointwise.cells import (
     numbers_of,
     parted,
 )
-from holdfast.kernels.never_lists import VALUES, ListSearch, advance_lists, find_first_slabs
+from holdfast.kernels.never_lists import VALUES, ListSearch, advance_lists, find_slabs
 from holdfast.kernels.never_sets import ADDED, SLABS, WAYS, Columns, Search, Tail, advance
 from holdfast.pairs.bitsets import Words
 
@@ -160,7 +160,7 @@ class BoxQuestion:
             following,
             depth=np.zeros(1, np.int64),
         )
-        find_first_slabs(lists, len(cells))
+        find_slabs(lists, 0, len(cells))
         return lists
 
 
