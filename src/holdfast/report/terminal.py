@@ -38,8 +38,7 @@ class Terminal(Console):
     """A console of rich for texts from outside: makes them visible, and leaves `:smile:` in a value as it is."""
 
     def __init__(self, stderr: bool = False) -> None:
-        stream = sys.stderr if stderr else sys.stdout
-        looked_at = stream is not None and stream.isatty()
+        looked_at = _is_terminal(sys.stderr if stderr else sys.stdout)
         super().__init__(stderr=stderr, highlight=False, emoji=False, width=None if looked_at else _ENDLESS)
 
     def render_str(self, text: str, **how: Any) -> Text:
@@ -120,6 +119,10 @@ def prepare_streams() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+
+
+def _is_terminal(stream: IO[str] | None) -> bool:
+    return stream is not None and stream.isatty()
 
 
 def _speaks_unicode(stream: IO[str]) -> bool:
