@@ -101,7 +101,8 @@ class Borders:
             raise BadInput(
                 f"rules are found among up to {MOST_COLUMNS} columns, not {rows.columns}; choose some with --columns"
             )
-        borders = Borders(rows, Evidence.of(targets, Witnesses.none(targets)), {}, max_size)
+        nothing = witnesses_of(rows, targets, np.empty((0, 2), np.int64))
+        borders = Borders(rows, Evidence.of(targets, nothing), {}, max_size)
         borders._runner = runner or Threads()
         columns, wanted = ColumnPartitions(rows), targets.wanted()
         borders._compare_some(columns, progress)

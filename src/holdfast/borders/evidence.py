@@ -50,12 +50,6 @@ class Witnesses:
         rows, agree, broken = zip(*((part.rows, part.agree, part.broken) for part in parts), strict=True)
         return Witnesses(np.concatenate(rows), np.concatenate(agree), np.concatenate(broken))
 
-    @staticmethod
-    def none(targets: Targets) -> Witnesses:
-        """No pairs."""
-        sets = (np.empty((0, words), np.uint64) for words in (targets.context_words, targets.words))
-        return Witnesses(np.empty((0, 2), np.int64), *sets)
-
 
 @dataclass(frozen=True, eq=False)
 class Border:

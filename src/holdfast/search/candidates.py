@@ -44,8 +44,7 @@ def candidates(lookup: Lookup, rows: Operands) -> tuple[Operands, Operands]:
     mine, theirs = lookup.keys, [c.theirs for c in lookup.by_key]
     if list(mine) == theirs:
         hashes = _hashes(rows, mine, mine)
-        once, twice, bits = _bitmaps(hashes)
-        see(hashes, bits, once, twice)
+        _, twice, bits = _bitmaps(hashes)
         shared = rows.at(_seen(hashes, bits, twice))
         return shared, shared
     asking = _sharing_values(rows, theirs, mine)
@@ -77,15 +76,15 @@ def _marked(codes: AnyCodes, mask: NDArray[np.bool_]) -> NDArray[np.int64]:
 
 def _meeting(hashes: Hashes, others: Hashes) -> NDArray[np.int64]:
     """The places of the hashes that occur among others."""
-    once, twice, bits = _bitmaps(others)
-    see(others, bits, once, twice)
+    once, _, bits = _bitmaps(others)
     return _seen(hashes, bits, once)
 
 
 def _bitmaps(hashes: Hashes) -> tuple[NDArray[np.uint64], NDArray[np.uint64], int]:
-    """Two bitmaps with room for some hashes, so that few share a place."""
+    """Of some hashes, bitmaps of those that are there and of those that are there twice; few share a place."""
     bits = min(_MOST_BITS, max(6, (int(np.count_nonzero(hashes)) * _BUCKETS_A_ROW).bit_length()))
     once, twice = np.zeros((2, 1 << (bits - 6)), np.uint64)
+    see(hashes, bits, once, twice)
     return once, twice, bits
 
 
