@@ -11,8 +11,8 @@ import typer
 from holdfast.cli.arguments import Format, TableName
 from holdfast.cli.changing import StateChange, changing, commands_of_state
 from holdfast.cli.options import reading, taking
+from holdfast.cli.printing import print_as
 from holdfast.cli.tables import named, split
-from holdfast.report.terminal import say_json
 
 if TYPE_CHECKING:
     from holdfast.intake.source import ReadOptions
@@ -49,11 +49,9 @@ def _show_columns(state: Path, form: Format) -> None:
             about = "key" if column.name in key else ""
             lines.append((schema.name, column.name, show_type(column.type), about))
         lines += [(schema.name, name, "", "not watched") for name in record.left_out]
-    if form == "json":
-        names = ("table", "column", "type", "about")
-        say_json({"kind": "column", **dict(zip(names, line, strict=True))} for line in lines)
-    else:
-        Terminal().print(text_table(("table", "column", "type", ""), lines, ()))
+    names = ("table", "column", "type", "about")
+    objects = ({"kind": "column", **dict(zip(names, line, strict=True))} for line in lines)
+    print_as(form, objects, lambda: Terminal().print(text_table((*names[:3], ""), lines, ())))
 
 
 columns = commands_of_state(
@@ -103,16 +101,12 @@ def _show_tables(state: Path, form: Format) -> None:
     from holdfast.report.tables import text_table
     from holdfast.report.terminal import Terminal
 
-    records = _tables_of(state)
-    lines = [(each.schema, each.rows, [each.schema.names[place] for place in each.schema.key]) for each in records]
-    if form == "json":
-        say_json(
-            {"kind": "table", "table": schema.name, "rows": rows, "columns": len(schema.names), "key": key}
-            for schema, rows, key in lines
-        )
-    else:
-        shown = [(s.name, f"{rows:,}", f"{len(s.names):,}", ", ".join(key)) for s, rows, key in lines]
-        Terminal().print(text_table(("table", "rows", "columns", "key"), shown, ("rows", "columns")))
+    names = ("table", "rows", "columns", "key")
+    schemas = [(each.schema, each.rows) for each in _tables_of(state)]
+    plain = [(s.name, rows, len(s.names), [s.names[place] for place in s.key]) for s, rows in schemas]
+    shown = [(name, f"{rows:,}", f"{columns:,}", ", ".join(key)) for name, rows, columns, key in plain]
+    objects = ({"kind": "table", **dict(zip(names, line, strict=True))} for line in plain)
+    print_as(form, objects, lambda: Terminal().print(text_table(names, shown, names[1:3])))
 
 
 tables = commands_of_state(

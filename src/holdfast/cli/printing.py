@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -102,10 +102,15 @@ def warn_unlisted(progress: TerminalProgress, findings: Iterable[Mapping[str, An
             )
 
 
+def print_as(form: Format, objects: Iterable[Mapping[str, Any]], print_text: Callable[[], object]) -> None:
+    """Print objects as JSON, or what they say as text."""
+    if form == "json":
+        say_json(objects)
+    else:
+        print_text()
+
+
 def print_result(result: Advice | Backup | Changed | Vacuumed | Verified, form: Format, before: str = "") -> None:
     """Print a result as JSON, one object or several, or as text."""
-    if form == "json":
-        plain = result.to_json()
-        say_json(plain if isinstance(plain, list) else [plain])
-    else:
-        say(f"{before}{result}")
+    plain = result.to_json()
+    print_as(form, plain if isinstance(plain, list) else [plain], lambda: say(f"{before}{result}"))

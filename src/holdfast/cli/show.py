@@ -13,7 +13,7 @@ import typer
 
 from holdfast.cli.app import app
 from holdfast.cli.arguments import Output, State, TableName, Top
-from holdfast.cli.printing import print_findings, print_result, print_violations_json, viewed
+from holdfast.cli.printing import print_as, print_findings, print_result, print_violations_json, viewed
 from holdfast.cli.tables import split, table_line
 from holdfast.engines.registry import rule_class
 from holdfast.engines.thresholds import SHOWN
@@ -149,10 +149,7 @@ def rows(
             *view.rows(numbers or [], table=table),
             *(row for one in where or [] for row in _rows_where(view, one, table)),
         ]
-    if form == "json":
-        say_json(row.to_json() for row in found[:limit])
-    else:
-        print_rows(found, limit or _SHOWN_ROWS)
+    print_as(form, (row.to_json() for row in found[:limit]), lambda: print_rows(found, limit or _SHOWN_ROWS))
 
 
 def _rows_where(view: View, where: str, table: str | None) -> list[Row]:
@@ -189,10 +186,7 @@ def explain(
         given = view.given(rule, table=table)
         about = given["table"] if given else table
         why = view.explanation(rule, table=table, rows=[_number_of(view, row, about) for row in pair or []])
-        if form == "json":
-            say_json([why.to_json()])
-        else:
-            print_explanation(why)
+        print_as(form, [why.to_json()], lambda: print_explanation(why))
 
 
 def _number_of(view: View, row: str, table: str | None) -> int:
@@ -244,18 +238,14 @@ def history(
     if rules:
         with viewed(state) as view:
             found = view.rule_history()
-        if form == "json":
-            say_json(found)
-        else:
-            print_rule_history(found)
+        print_as(form, found, lambda: print_rule_history(found))
         return
     with closing(Store(state)) as store:
         batches, changes = store.history(last), store.changes()
-    if form == "json":
-        more = {seq: {"about": about} for seq, about in changes.items()}
-        say_json({**batch.to_json(), **more.get(batch.seq, {})} for batch in batches)
-    else:
-        print_history(batches, {seq: summary(about) for seq, about in changes.items()})
+    more = {seq: {"about": about} for seq, about in changes.items()}
+    objects = ({**batch.to_json(), **more.get(batch.seq, {})} for batch in batches)
+    in_words = {seq: summary(about) for seq, about in changes.items()}
+    print_as(form, objects, lambda: print_history(batches, in_words))
 
 
 @app.command()
