@@ -12,7 +12,6 @@ With nulls distinct a null equals nothing, and is neither less nor more than any
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import combinations
@@ -103,18 +102,14 @@ class Targets:
             sets[pairs, columns >> 6] |= np.uint64(1) << (columns & 63).astype(np.uint64)
         return sets
 
-    @property
-    def free_columns(self) -> Sequence[int]:
-        """The columns of which contexts may be made."""
-        return range(self.columns) if self.within is None else self.within
-
     @cached_property
-    def _free_set(self) -> Words:
-        return bitsets.of(self.free_columns, self.context_words)
+    def free_columns(self) -> Words:
+        """The columns of which contexts may be made."""
+        return bitsets.of(range(self.columns) if self.within is None else self.within, self.context_words)
 
     def free(self, target: int) -> Words:
         """The columns of which contexts of a target may be made."""
-        return self._free_set & ~bitsets.of(self.columns_of[target], self.context_words)
+        return self.free_columns & ~bitsets.of(self.columns_of[target], self.context_words)
 
     def wanted(self) -> list[int]:
         """The targets that are wanted."""

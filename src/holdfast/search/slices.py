@@ -128,8 +128,7 @@ def find_in_tasks(
     nulls: Nulls = Nulls.SQL,
 ) -> list[FoundPairs]:
     """The pairs of each query; counts alone of one that has more than `limit`."""
-    if table.where is None:
-        raise AssertionError("a table lies in files before tasks look at it")
+    assert table.where is not None, "a table lies in files before tasks look at it"
     parts = slices or table.rows // ROWS_A_SLICE + 1
     where, folder = table.where, table.where.segments[0].path.rpartition("/")[0] if table.where.segments else "."
     tasks = [

@@ -122,7 +122,7 @@ def _is_below(some: Listed, at: ContextMoment[R]) -> Mask:
     """Which rules are minimal, and only their score keeps them from being reported; or were not looked for, as a column
     in their context keeps it too low.
     """
-    outside = ~bitsets.of(at.targets.free_columns, at.targets.context_words)
+    outside = ~at.targets.free_columns
     unlooked = np.asarray((some.contexts & outside).any(axis=1))
     own = {target: at.minimal[target] for target in np.unique(some.targets).tolist()}
     if all(len(at.reported.parts.get(target, ())) == len(part) for target, part in own.items()):
