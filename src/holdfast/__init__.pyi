@@ -1,6 +1,7 @@
 # What users call, what they get, and what they may hand over: `__init__.py` imports each when it is first used.
 
 from holdfast.advice.advice import Advice as Advice
+from holdfast.api.agree_sets import agree_sets as agree_sets
 from holdfast.api.checks import check as check
 from holdfast.api.checks import orders as orders
 from holdfast.api.discovery import discover as discover
@@ -17,6 +18,9 @@ from holdfast.ranking.suggestion import Doubt as Doubt
 from holdfast.ranking.suggestion import Same as Same
 from holdfast.ranking.suggestion import Suggestion as Suggestion
 from holdfast.report.notebook import html_of as html_of
+from holdfast.results.agree_sets import AgreeSet as AgreeSet
+from holdfast.results.agree_sets import AgreeSetChange as AgreeSetChange
+from holdfast.results.agree_sets import AgreeSets as AgreeSets
 from holdfast.results.changed import Changed as Changed
 from holdfast.results.checked import Checked as Checked
 from holdfast.results.checked import Listings as Listings

@@ -150,6 +150,8 @@ LOOKING: dict[str, Callable[[Monitor], Any]] = {
     "explanation": lambda watch: watch.explanation("zip -> city"),
     "advise": lambda watch: watch.advise("GROUP BY zip, city"),
     "column": lambda watch: watch.column("zip"),
+    "agree_sets": lambda watch: watch.agree_sets(),
+    "agree_set_change": lambda watch: watch.agree_set_change(1),
     "suggest": lambda watch: watch.suggest(),
     "history": lambda watch: watch.history(),
     "nulls": lambda watch: watch.nulls,

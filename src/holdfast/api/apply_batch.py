@@ -121,9 +121,10 @@ class Batches:
         many = tuple(rules for rules, engine in state.workspace.engines.items() if engine.declared.many)
         given = given_witnesses(diffs, state.tables)
         rows = witness_rows(diffs, given, state.tables)
+        records = state.workspace.records(batch)
         parts = tuple(_to_commit(name, each) for name, each in done.items())
         decided = time.perf_counter()
-        state.store.commit(Commit(batch_id, kind, parts, decided - started, diffs, many, given, rows))
+        state.store.commit(Commit(batch_id, kind, parts, decided - started, diffs, many, given, rows, records))
         commit_seconds = time.perf_counter() - decided
         state.stale = False
         record = state.store.batch(batch_id)

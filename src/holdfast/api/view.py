@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -32,6 +33,7 @@ from holdfast.visible import visible
 
 if TYPE_CHECKING:
     from holdfast.advice.advice import Advice
+    from holdfast.results.agree_sets import AgreeSetChange, AgreeSets
     from holdfast.results.column import ColumnProfile
     from holdfast.results.suggestions import Suggestions
     from holdfast.rules.file import Rules
@@ -248,6 +250,34 @@ class View:
         watched, name = self.opened(), self._state.table_name(table)
         results = {rules: found for (rules, subject), found in watched.results().items() if subject == name}
         return advice_on(clause, [have] if isinstance(have, str) else have, watched.schemas[name], results)
+
+    def agree_sets(self, *, table: str | None = None, count: bool = False) -> AgreeSets:
+        """On which columns two rows of a table agree, and how many pairs do, now. Found keys and FDs keep that counted
+        where they are kept by counting; elsewhere `count` has all pairs counted, and without it an error says what that
+        takes.
+        """
+        from holdfast.api.agree_sets import agree_sets_in
+
+        watched, name = self.opened(), self._state.table_name(table)
+        return agree_sets_in(watched, name, partial(self._change_of, name), self._state.progress, count=count)
+
+    def agree_set_change(self, batch: int, *, table: str | None = None) -> AgreeSetChange:
+        """The agree-sets of a table that came and went with a batch, as the history has them."""
+        self._state.refuse_closed()
+        return self._change_of(self._state.table_name(table), batch)
+
+    def _change_of(self, table: str, batch: int) -> AgreeSetChange:
+        for change in self.memory().agree_sets(table, batch):
+            return change
+        if batch not in range(1, (last := self._state.last_batch()) + 1):
+            raise BadInput(
+                f"there is no batch {batch} in {self.path}; "
+                + (f"the last is {last}" if last else "none was applied yet")
+            )
+        raise BadInput(
+            f"batch {batch}: nothing is stored of the agree-sets of {table}; the batch did not change this table, or "
+            "they were not counted then"
+        )
 
     def column(self, name: str, *, table: str | None = None) -> ColumnProfile:
         """A column looked at closely: its values, what determines it and what it determines, all rules that name it."""

@@ -13,7 +13,7 @@ from holdfast.changes.diff import Diff, Result
 from holdfast.engines.contract import Engine
 from holdfast.engines.listing import Listing
 from holdfast.engines.registry import ALL_TABLES
-from holdfast.engines.watched import WatchedTable
+from holdfast.engines.watched import Facts, WatchedTable
 from holdfast.intake.readers import discovery_runner
 from holdfast.intake.source import ReadOptions
 from holdfast.intake.tables import BuiltTable, build_table, by_table
@@ -90,6 +90,11 @@ class Workspace:
             (rules, table): self.engines[rules].explained(self.states[rules, table], diff, _seen_by(table, batch))
             for (rules, table), diff in diffs.items()
         }
+
+    def records(self, batch: Batch) -> dict[Subject, Facts]:
+        """What a batch that `follow` has seen changed in what engines share, for the history: by part and table."""
+        tables = {change.table: self.tables[change.table] for change in batch}
+        return {(part, name): record for name, own in tables.items() for part, record in own.records().items()}
 
     def results(self) -> dict[Subject, Result]:
         """What is found now, by class and table."""

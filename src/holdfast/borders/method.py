@@ -9,6 +9,7 @@ rows, and with the number of rules, which on a wide table is beyond all bounds.
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -30,8 +31,10 @@ class Budget:
 
 
 AGREE_SETS = Budget(pairs=100_000_000, wide=40, wide_pairs=50_000_000_000)
-NS_AN_AGREE_SET = 1.5  # to compare two rows and count it
+_NS_AN_AGREE_SET = 1.5  # to compare two rows and count it
+_NS_A_COLUMN = 0.14  # the same in wide tables, where counts lie in a hash table, for each column
 SIGNATURES = Budget(pairs=2_000_000, wide=64, wide_pairs=200_000_000)  # of order
+MOST_PLAIN = 25  # columns up to which many pairs are counted in a plain table (see `pairs.counting`)
 NARROW = 16  # columns up to which patterns of pairs are counted in a plain table
 PATTERNS = Budget(pairs=1_500_000_000, wide=NARROW + 1, wide_pairs=1_500_000_000)
 WIDE_PATTERNS = Budget(pairs=30_000_000, wide=NARROW + 1, wide_pairs=30_000_000)
@@ -43,6 +46,12 @@ class StrategyChoice:
 
     name: str
     why: str
+
+
+def seconds_to_count(pairs: int, columns: int) -> float:
+    """About how long it takes here to count the agree-sets of some pairs of rows."""
+    one = max(_NS_AN_AGREE_SET, _NS_A_COLUMN * columns if columns > MOST_PLAIN else 0.0)
+    return pairs * one / (os.cpu_count() or 1) / 1e9
 
 
 def refuse_unknown(method: str) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
-from typing import Any, ClassVar, Protocol, Self, TypeVar, cast
+from typing import Any, ClassVar, Protocol, Self, TypeVar, cast, runtime_checkable
 
 from numpy.typing import NDArray
 
@@ -57,6 +57,14 @@ class SharedPart(Protocol):
         """Arrays and facts from which `load` makes the same. The fact `files` names other files that go with them."""
 
 
+@runtime_checkable
+class Recorded(Protocol):
+    """A part of which the history says what each batch changed in it."""
+
+    def record(self) -> Facts:
+        """What the last batch changed, as a plain object of bounded size."""
+
+
 P = TypeVar("P", bound=SharedPart)
 
 
@@ -75,6 +83,14 @@ class WatchedTable:
             if kind.name not in self._parts:
                 self._parts[kind.name] = self._made(kind, runner or Threads(), progress)
             return cast(P, self._parts[kind.name])
+
+    def known_part(self, kind: type[P]) -> P | None:
+        """The part of a kind, if an engine has asked for it."""
+        return cast(P | None, self._parts.get(kind.name))
+
+    def records(self) -> dict[str, Facts]:
+        """What the last batch changed in the parts of which the history says so, by their names."""
+        return {name: part.record() for name, part in self._parts.items() if isinstance(part, Recorded)}
 
     def _made(self, kind: type[P], runner: Runner, progress: Progress) -> P:
         arrays, facts = inside(f"{kind.name}/", self._stored), self._facts.get(kind.name, {})

@@ -47,11 +47,11 @@ def add_all(table: Counter, at: Ints, counts: Ints, times: int) -> None:
 
 
 @kernel
-def settle(table: Counter, appeared: Ints, vanished: Ints) -> tuple[int, int, bool]:
+def settle(table: Counter, appeared: Ints, vanished: Ints, had: Ints) -> tuple[int, int, bool]:
     """End an addition: which entries had count 0 and have more, which had more and have 0.
 
-    OUT appeared[k], vanished[k]; gives how many there are of each, and whether all counts are 0 or more: if not, all
-    are as they were before.
+    OUT appeared[k], vanished[k], and the count had[k] that an entry had before it vanished; gives how many appeared and
+    vanished, and whether all counts are 0 or more: if not, all are as they were before.
     """
     right = True
     for k in range(table.known[0]):
@@ -67,6 +67,7 @@ def settle(table: Counter, appeared: Ints, vanished: Ints) -> tuple[int, int, bo
             come += 1
         elif before > 0 and table.counts[entry] == 0:
             vanished[gone] = entry
+            had[gone] = before
             gone += 1
     table.known[0] = 0
     return come, gone, right

@@ -6,6 +6,7 @@ On top of its key, an entry costs 25 bytes for its count and its part in an addi
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,16 @@ from numpy.typing import NDArray
 from holdfast.kernels.agree_sets import Counter, add_all, settle
 from holdfast.pairs.keys import Keys, KeyTable
 from holdfast.pairs.signatures import Signed
+
+
+class Settled(NamedTuple):
+    """What an addition did: the entries whose count was 0 and is more, those whose count was more and is 0, and the
+    counts that these had.
+    """
+
+    appeared: NDArray[np.int64]
+    vanished: NDArray[np.int64]
+    had: NDArray[np.int64]
 
 
 class KeyCounter(KeyTable):
@@ -44,14 +55,11 @@ class KeyCounter(KeyTable):
             at = self.entries(keys)
             add_all(self.arrays, at, counts, 1)
 
-    def settle(self) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
-        """End an addition: the entries whose count was 0 and is more, and those whose count was more and is 0.
-
-        None where a count would be below 0: then all counts are as they were.
-        """
-        appeared, vanished = np.empty((2, int(self._known[0])), np.int64)
-        come, gone, right = settle(self.arrays, appeared, vanished)
-        return (appeared[:come], vanished[:gone]) if right else None
+    def settle(self) -> Settled | None:
+        """End an addition. None where a count would be below 0: then all counts are as they were."""
+        appeared, vanished, had = np.empty((3, int(self._known[0])), np.int64)
+        come, gone, right = settle(self.arrays, appeared, vanished, had)
+        return Settled(appeared[:come], vanished[:gone], had[:gone]) if right else None
 
     def _make_room(self, room: int, keys: Keys) -> None:
         super()._make_room(room, keys)

@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 
 from holdfast.errors import BadInput
 from holdfast.kernels.agree_sets import index_keys, sum_where
+from holdfast.pairs import bitsets
 from holdfast.pairs.counter import KeyCounter
 from holdfast.pairs.signatures import EQUAL, Counts, SignatureKind, Signed, Words
 
@@ -36,14 +37,25 @@ Tally = Callable[[KeyCounter], None]
 
 MOST_COLUMNS = 512
 _LEAST = 1024
+_COUNT_BITS = 53  # of a word, next to the number of columns, which needs 10
 
 
 @dataclass(frozen=True, eq=False)
 class Delta:
-    """The sets that a batch brought in and those it took out, a row of words each."""
+    """The sets that a batch brought in and those it took out, a row of words each; how many pairs have each of the ones
+    now, and how many had each of the others before.
+    """
 
     appeared: Words
     vanished: Words
+    now: Counts
+    before: Counts
+
+    @staticmethod
+    def none(words: int) -> Delta:
+        """Nothing came or went."""
+        sets, counts = np.empty((0, words), np.uint64), np.empty(0, np.int64)
+        return Delta(sets, sets, counts, counts)
 
     def __bool__(self) -> bool:
         return bool(len(self.appeared) or len(self.vanished))
@@ -102,17 +114,17 @@ class Signatures:
 
     def add_parts(self, parts: Sequence[Signed], tally: Tally = lambda _: None) -> Delta:
         """Add the sum of several parts, and what `tally` adds straight to the table of counts."""
-        had = self.used
+        used = self.used
         tally(self._table)
         self._table.add(parts)
         settled = self._table.settle()
-        self._zeros += self.used - had
+        self._zeros += self.used - used
         if settled is None:
             raise AssertionError("a batch takes away more pairs than there are with some agree-set")
-        appeared, vanished = settled
+        appeared, vanished, had = settled
         self._zeros += len(vanished) - len(appeared)
-        keys = self._table.keys
-        delta = Delta(keys.take(appeared, axis=0), keys.take(vanished, axis=0))
+        keys, counts = self._table.keys, self._table.counts
+        delta = Delta(keys.take(appeared, axis=0), keys.take(vanished, axis=0), counts.take(appeared), had.copy())
         if self.used > _LEAST and 2 * self._zeros > self.used:
             self._drop_zeros()
         return delta
@@ -163,3 +175,16 @@ class Signatures:
         counts = np.array(arrays["counts"], np.int64)
         sets = np.array(arrays["sets"], np.uint64).reshape(len(counts), kind.words(columns))
         return Signatures.of(columns, sets, counts, kind)
+
+
+def largest_first(sets: Words, counts: Counts, most: int | None = None) -> NDArray[np.int64]:
+    """The places of agree-sets in the order in which people read them: those with most columns first, of these the ones
+    that most pairs have; all of them, or the first ones alone, which takes time in proportion to the sets.
+    """
+    sizes = bitsets.sizes(sets)
+    places = np.arange(len(sets))
+    if most is not None and len(sets) > most:
+        weights = (sizes << _COUNT_BITS) + np.minimum(counts, (1 << _COUNT_BITS) - 1)
+        places = np.argpartition(weights, len(sets) - most)[len(sets) - most :]
+    order = np.lexsort((*sets[places].T, -counts[places], -sizes[places]))
+    return places.take(order)

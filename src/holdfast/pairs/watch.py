@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
-import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.pairs.counting import Count, all_pairs, equal_pairs
@@ -39,8 +38,7 @@ class PairWatch:
 
     def __init__(self, table: Table, signatures: Signatures, rows: WeightedRows | None = None) -> None:
         self._table, self.sets, self._rows = table, signatures, rows
-        none = np.empty((0, signatures.words), np.uint64)
-        self.delta = Delta(none, none)
+        self.delta = Delta.none(signatures.words)
 
     @classmethod
     def of(cls, table: Table, runner: Runner, progress: Progress = SILENT, kind: SignatureKind | None = None) -> Self:

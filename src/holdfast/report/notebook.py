@@ -20,6 +20,7 @@ from holdfast.report.document.redaction import ShownRow, ShownValues
 from holdfast.report.document.timeline import timeline_of, turn_of
 from holdfast.report.pictures import escape, strip
 from holdfast.report.tables import sections
+from holdfast.results.agree_sets import AgreeSetChange, AgreeSets
 from holdfast.results.checked import Checked, Listings
 from holdfast.results.column import ColumnProfile
 from holdfast.results.drawn import Drawn, shape_lines
@@ -202,6 +203,25 @@ def _lens(lens: ColumnProfile) -> str:
     parts = [heading(f"{lens.table}.{lens.name}"), lines([lens.summary()]), *lens.pictures]
     for kind, texts in lens.rules.items():
         parts.append(heading(kind) + bullets(texts[:_EACH], len(texts) - _EACH))
+    return framed(*parts)
+
+
+@html_of.register
+def _agree_sets(found: AgreeSets) -> str:
+    """The largest agree-sets."""
+    page, every = found.page(), max(found.all_pairs, 1)
+    rows = [(f"{each.pairs:,}", f"{each.pairs / every:.4%}", each.in_words) for each in page]
+    headings = ("pairs", "share", "rows agree on")
+    return framed(heading(found.heading), html_table(headings, rows, headings[:2]), _more(len(found) - len(page)))
+
+
+@html_of.register
+def _agree_set_change(change: AgreeSetChange) -> str:
+    """The largest agree-sets that came, and that went."""
+    parts = [heading(change.heading)]
+    for title, sets in change.page().sections():
+        rows = [(f"{each.pairs:,}", each.in_words) for each in sets]
+        parts += [lines([title]), html_table(("pairs", "rows agree on"), rows, ("pairs",))]
     return framed(*parts)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from holdfast.changes.diff import Witness
 from holdfast.engines.contract import Json
 from holdfast.engines.registry import table_of_rows
+from holdfast.results.agree_sets import AgreeSetChange
 from holdfast.store.memory import EventRecord
 from holdfast.store.store import Store
 from holdfast.table.row_names import key_names
@@ -139,6 +140,13 @@ class Memory:
         """The same for columns, by table and name, where column facts are watched."""
         stored = self._store.memory.figures("column_figures").items()
         return {(table, column): [ColumnFigures(*each) for each in own] for (_, table, column), own in stored}
+
+    def agree_sets(self, table: str, batch: int | None = None) -> list[AgreeSetChange]:
+        """The agree-sets of a table that came and went with each batch while an engine counted them, or with one batch;
+        the oldest first.
+        """
+        stored = self._store.memory.evidence("agree-sets", table, batch)
+        return [AgreeSetChange.of_record(table, seq, record) for seq, record in stored]
 
     def left_out(self) -> dict[int, int]:
         """For each batch, how many of the rows that broke rules have no stored values, as they were too many."""

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import accumulate
 from typing import Any, Literal, NamedTuple
 
+from holdfast.store.evidence import stored_evidence
+
 Subject = tuple[str, str, str]  # engine, table (or all of them), and text of a rule
 Rows = Callable[..., list[Any]]  # gives what a query finds with some values
 _EVENT = "seq, engine, table_name, event, text, json, witness, implied_by"
@@ -90,6 +92,19 @@ class StoredMemory:
         for engine, table, text, seq, _, *figures in self._rows(query):
             found[engine, table, text].append((seq, *figures))
         return dict(found)
+
+    # ---- evidence ---------------------------------------------------------------------------------------------------
+
+    def evidence(self, part: str, table: str, seq: int | None = None) -> list[tuple[int, dict[str, Any]]]:
+        """What batches changed in the evidence for rules of a table, the oldest first: all of them, or one. `columns`
+        has the present names of its columns.
+        """
+        found, names = stored_evidence(self._rows, part, table, seq), self.column_names()
+        for batch, record in found:
+            now = names.now(table, batch, {name: place for place, name in enumerate(record["columns"])})
+            present = {place: name for name, place in now.items()}
+            record["columns"] = [present.get(place, name) for place, name in enumerate(record["columns"])]
+        return found
 
     # ---- rows -------------------------------------------------------------------------------------------------------
 

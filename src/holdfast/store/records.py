@@ -131,6 +131,8 @@ class Commit:
     # One new violation of each given rule that has some, by engine and subject, and text.
     witnesses: Mapping[tuple[str, str], Mapping[str, Witness]] = field(default_factory=dict)
     rows: WitnessRows = field(default_factory=WitnessRows)
+    # What it changed in what engines share, by the name of the part and the table.
+    evidence: Mapping[tuple[str, str], Mapping[str, Any]] = field(default_factory=dict)
 
 
 class HandledFile(NamedTuple):

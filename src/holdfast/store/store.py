@@ -31,6 +31,7 @@ from holdfast.store.batches import batch_with, last_batches, put_batch, steps_si
 from holdfast.store.creation import Creation, create
 from holdfast.store.database import UNREADABLE, ReadDatabase, check_format, connect, data_version
 from holdfast.store.erasure import forget_rows
+from holdfast.store.evidence import put_evidence
 from holdfast.store.layout import DATABASE, LOCK, SEGMENTS, SUMS, TO_OPEN, WITH_STATES, named_files, named_with_states
 from holdfast.store.lock import WriterLock
 from holdfast.store.memory import StoredMemory
@@ -336,6 +337,7 @@ class Store:
             for part in commit.parts:
                 self._add_segments(part.table, part.segments, seq)
             put_diffs(self._db, seq, commit)
+            put_evidence(self._db, seq, commit.evidence)
 
     def write_checkpoint(self, seq: int, states: StateFiles, replaced: Mapping[str, tuple[Segment, ...]]) -> None:
         """A checkpoint: name the files of the engines' states, and the segments of compacted tables."""

@@ -15,6 +15,7 @@ from typing import Any
 
 from holdfast.changes.diff import Result
 from holdfast.store.batches import insert_batch
+from holdfast.store.evidence import forget_evidence
 from holdfast.store.records import TableRecord
 from holdfast.store.rule_events import RuleEvent, put_events, put_results
 from holdfast.table.nulls import Nulls
@@ -54,6 +55,7 @@ def put_change(database: sqlite3.Connection, change: WatchChange) -> int:
         put_table(database, record)
     for place, column in (("tables", "name"), ("witness_rows", "table_name")):
         database.executemany(f"DELETE FROM {place} WHERE {column} = ?", [(name,) for name in change.gone])
+    forget_evidence(database, change.gone)
     _rename(database, change.renamed)
     for (engine, subject), result in change.results.items():
         put_results(database, seq, engine, subject, result)

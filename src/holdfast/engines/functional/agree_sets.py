@@ -27,8 +27,8 @@ from holdfast.pairs import bitsets
 from holdfast.pairs.bitsets import Words
 from holdfast.pairs.hitting import Mended, mended
 from holdfast.pairs.maximal import Maximal, Shift
-from holdfast.pairs.multiset import MOST_COLUMNS, Delta
-from holdfast.pairs.signatures import SignatureKind
+from holdfast.pairs.multiset import MOST_COLUMNS, Delta, largest_first
+from holdfast.pairs.signatures import Counts, SignatureKind
 from holdfast.pairs.watch import PairWatch
 from holdfast.progress import Progress, search_progress
 from holdfast.rules.error_measures import pairs_of
@@ -36,6 +36,8 @@ from holdfast.table.change import Change
 from holdfast.table.runner import Runner
 from holdfast.table.table import Table
 from holdfast.table.threads import OnProgress, SoFar, each
+
+MOST_RECORDED = 1000  # agree-sets that came with a batch, and as many that went, of which the history has each
 
 
 class CountedAgreeSets(PairWatch):
@@ -65,6 +67,20 @@ class CountedAgreeSets(PairWatch):
             self.changed = before, shift
         return delta
 
+    def record(self) -> Facts:
+        """What the last batch changed: how many agree-sets there are, how many came and went, and the largest of these,
+        each as a number in base 16 whose bits are its columns, with its pairs of rows now, or before it went.
+        """
+        came, went = self.delta.appeared, self.delta.vanished
+        return {
+            "columns": self._table.schema.names,
+            "sets": len(self.sets),
+            "came": len(came),
+            "went": len(went),
+            "first_came": _largest(came, self.delta.now),
+            "first_went": _largest(went, self.delta.before),
+        }
+
     def dump(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """Arrays from which `load` makes the same."""
         arrays = below("pairs/", self.sets.dump())
@@ -81,6 +97,13 @@ class CountedAgreeSets(PairWatch):
             flat = (np.array(arrays[f"maximal/{name}"], np.uint64) for name in ("sets", "meets"))
             made._maximal = Maximal(columns, *(each.reshape(-1, bitsets.words_for(columns + 1)) for each in flat))
         return made
+
+
+def _largest(sets: Words, counts: Counts) -> list[tuple[str, int]]:
+    first = largest_first(sets, counts, MOST_RECORDED)
+    return [
+        (f"{bits:x}", pairs) for bits, pairs in zip(bitsets.integers(sets[first]), counts[first].tolist(), strict=True)
+    ]
 
 
 class AgreeSetStrategy(CoverStrategy):

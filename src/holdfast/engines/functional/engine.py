@@ -6,11 +6,10 @@ above 0 asks for approximate rules, `settings.max_lhs` bounds left sides and key
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from typing import cast
 
-from holdfast.borders.method import AGREE_SETS, NS_AN_AGREE_SET, StrategyChoice, choose
+from holdfast.borders.method import AGREE_SETS, StrategyChoice, choose, seconds_to_count
 from holdfast.borders.targets import Targets
 from holdfast.changes.diff import Diff
 from holdfast.engines.found.contexts import ContextEngine, ContextState
@@ -54,7 +53,7 @@ class FunctionalEngine(ContextEngine[Dependency, DependencyState]):
         if not spec.error:
             return choose(self._settings.method, table.rows, spec.targets.columns, AGREE_SETS)
         if (pairs := pairs_of(table.rows)) > AGREE_SETS.wide_pairs:
-            minutes = pairs * NS_AN_AGREE_SET / (os.cpu_count() or 1) / 60e9
+            minutes = seconds_to_count(pairs, spec.targets.columns) / 60
             progress.note(
                 f"Approximate {self.declared.title} are measured by their share of pairs of rows, so all {pairs:,} are "
                 f"counted: about {minutes:,.0f} minutes here. Exact ones need no counting."

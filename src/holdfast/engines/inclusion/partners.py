@@ -181,7 +181,10 @@ class _OfSeveral(_Partners):
         self._counter.add([_signed(_codes(rows, self._columns), step) for rows, step in ((born, 1), (dead, -1))])
         settled = self._counter.settle()
         assert settled is not None, "more rows with a tuple died than there were"
-        come, gone = (np.ascontiguousarray(self._counter.keys[entries].T).view(np.int64) for entries in settled)
+        come, gone = (
+            np.ascontiguousarray(self._counter.keys[entries].T).view(np.int64)
+            for entries in (settled.appeared, settled.vanished)
+        )
         return come, gone
 
 
