@@ -1,4 +1,7 @@
-"""Pointwise order dependencies: which comparisons of two rows imply which others."""
+"""Never-sets: comparisons of two rows that no two rows meet together. Read as implications within columns they are
+pointwise order dependencies; between different columns they are denial constraints, a class of its own. So the results
+of each have one meaning, and neither has options for the other.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from holdfast.borders.method import HELP, Method, refuse_unknown
-from holdfast.engines.contract import FindingTable, Json, Option, Suggestible
+from holdfast.engines.contract import FindingTable, Json, Option, RuleClass, Suggestible
 from holdfast.errors import BadInput, refuse_below
+from holdfast.rules.cross import CrossDenial
 from holdfast.rules.pointwise import Pointwise
 
 if TYPE_CHECKING:
+    from holdfast.engines.pointwise.cross_engine import CrossEngine
     from holdfast.engines.pointwise.engine import PointwiseEngine
     from holdfast.engines.scored import Scored, Wanted
     from holdfast.engines.watched import WatchedTable
@@ -20,6 +25,7 @@ if TYPE_CHECKING:
     from holdfast.table.runner import Runner
 
 SHORT, SHORTER, MANY_COLUMNS = 3, 2, 24  # columns of a left side by default; on wide tables; beyond how many
+MOST_COMPARISONS = 3  # of a denial constraint across columns
 
 
 @dataclass(frozen=True)
@@ -46,8 +52,7 @@ class PointwiseSettings:
         """Refuse what can't be."""
         refuse_below(0, self.max_lhs, "the number of columns of a left side")
         refuse_unknown(self.method)
-        if not 0.0 <= self.min_coverage <= 1.0:
-            raise BadInput(f"the coverage is a share, from 0 to 1, not {self.min_coverage}; choose another")
+        _refuse_no_share(self.min_coverage)
         if self.vacuous and self.min_coverage:
             raise BadInput(
                 "--min-coverage leaves out what few pairs of rows test, --vacuous asks for it; leave out one"
@@ -91,4 +96,51 @@ class PointwiseOrders(Suggestible[PointwiseSettings, "WatchedTable"]):
         return likely(subject, wanted, runner, progress)
 
 
-RULE_CLASSES = (PointwiseOrders(),)
+@dataclass(frozen=True)
+class CrossSettings:
+    """Which denial constraints across columns are looked for."""
+
+    across: Annotated[
+        str | None,
+        Option("The columns that are compared with each other: names with commas between; all that compare if not given."),
+    ] = None
+    max_comparisons: Annotated[
+        int, Option("At most N comparisons in a rule.", 1, MOST_COMPARISONS)
+    ] = MOST_COMPARISONS
+    ordered: Annotated[
+        str | None, Option("Text columns whose order by code point means something: names with commas between.")
+    ] = None
+    min_coverage: Annotated[
+        float, Option("Only rules that at least this share of the pairs of rows comes near.", 0.0, 1.0)
+    ] = 0.0
+
+    def __post_init__(self) -> None:
+        """Refuse what can't be."""
+        if not 1 <= self.max_comparisons <= MOST_COMPARISONS:
+            raise BadInput(
+                f"a rule across columns has 1 to {MOST_COMPARISONS} comparisons, not {self.max_comparisons}; choose another"
+            )
+        _refuse_no_share(self.min_coverage)
+
+
+def _refuse_no_share(coverage: float) -> None:
+    if not 0.0 <= coverage <= 1.0:
+        raise BadInput(f"the coverage is a share, from 0 to 1, not {coverage}; choose another")
+
+
+class CrossDenials(RuleClass[CrossSettings]):
+    """Denial constraints across columns that are found."""
+
+    name, title, rules = "cross", "denial constraints across columns", (CrossDenial,)
+    settings = CrossSettings
+    many = denials = True
+    table = FindingTable(("coverage", "constraint"), _cells, ("coverage",))
+
+    def engine(self, settings: CrossSettings, given: Mapping[str, TableRules]) -> CrossEngine:  # noqa: ARG002
+        """By counting pairs."""
+        from holdfast.engines.pointwise.cross_engine import CrossEngine
+
+        return CrossEngine(self, settings)
+
+
+RULE_CLASSES = (PointwiseOrders(), CrossDenials())

@@ -20,6 +20,7 @@ from holdfast.engines.pointwise import PointwiseSettings
 from holdfast.engines.pointwise.borders import PointwiseBorders
 from holdfast.engines.pointwise.boxes import Space
 from holdfast.engines.pointwise.cells import PairValues
+from holdfast.engines.pointwise.chosen_columns import columns_named
 from holdfast.engines.pointwise.coverage import best_first, rules_covered
 from holdfast.engines.pointwise.diff import PointwiseStep
 from holdfast.engines.pointwise.explain import PointwiseExplanation, explain
@@ -29,12 +30,10 @@ from holdfast.engines.pointwise.rules import PointwiseRules, PointwiseWording
 from holdfast.engines.pointwise.strategies import PointwiseCounting, PointwiseSpec, PointwiseStrategy
 from holdfast.engines.thresholds import FEWEST_ROWS
 from holdfast.engines.watched import Arrays, Facts, WatchedTable
-from holdfast.errors import BadInput
 from holdfast.progress import SILENT, Progress
 from holdfast.table.change import Batch
 from holdfast.table.runner import Runner
 from holdfast.table.table import Schema, Table
-from holdfast.text.quotes import unquoted
 
 _MANY, _PAIR_NS = 1_000_000_000, 1.3  # pairs from which on it is said how long it takes to compare them; to compare one
 
@@ -161,15 +160,3 @@ class PointwiseEngine(FoundEngine[PointwiseRules, PointwiseState, PointwiseStrat
 
     def _space(self, schema: Schema) -> Space:
         return Space.of(schema, columns_named("ordered", self._settings.ordered, schema) or ())
-
-
-def columns_named(option: str, names: str | None, schema: Schema) -> tuple[int, ...] | None:
-    """The columns of a table that a setting names; None where it is not given."""
-    if names is None:
-        return None
-    named = [unquoted(name.strip()) for name in names.split(",") if name.strip()]
-    for name in named:
-        if name not in schema.names:
-            known = ", ".join(schema.names)
-            raise BadInput(f"--{option}: there is no column {name!r} in {schema.name}; choose from: {known}")
-    return tuple(sorted({schema.names.index(name) for name in named}))

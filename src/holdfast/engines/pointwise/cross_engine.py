@@ -1,0 +1,152 @@
+"""Denial constraints across columns behind the verbs that every engine offers.
+
+Which conjunctions no two rows meet follows from counts of all pairs of rows (`comparison_counts`). `settings.across`
+chooses columns, `max_comparisons` bounds rules, `min_coverage` leaves out those that few pairs of rows come near.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from holdfast.borders.method import StrategyChoice
+from holdfast.changes.diff import Diff, Witness
+from holdfast.engines import contract
+from holdfast.engines.found.engine import FoundEngine, FoundState
+from holdfast.engines.given.queries import queries_of
+from holdfast.engines.pointwise import CrossSettings
+from holdfast.engines.pointwise.chosen_columns import columns_named
+from holdfast.engines.pointwise.comparison_counts import ComparisonCounts, CrossSpec
+from holdfast.engines.pointwise.comparisons import Comparisons
+from holdfast.engines.pointwise.coverage import least_pairs
+from holdfast.engines.pointwise.cross_diff import CrossMoment, CrossStep
+from holdfast.engines.pointwise.cross_rules import CrossRules, CrossWording
+from holdfast.engines.pointwise.minimal_denials import MetConjunctions
+from holdfast.engines.thresholds import FEWEST_ROWS
+from holdfast.engines.watched import Arrays, Facts, WatchedTable
+from holdfast.progress import SILENT, Progress
+from holdfast.rules.cross import CrossDenial
+from holdfast.rules.sentences import explained
+from holdfast.search.search import PairSearch
+from holdfast.table.change import Batch
+from holdfast.table.row_names import witnesses_of
+from holdfast.table.runner import Runner
+from holdfast.table.table import Schema, Table
+
+
+class CrossState(FoundState):
+    """The rules `now`, as of the last batch that was taken in, which the subject may be ahead of."""
+
+    spec: CrossSpec
+    strategy: ComparisonCounts
+    now: CrossMoment
+
+    @property
+    def wording(self) -> CrossWording:
+        """How its rules are put into words."""
+        schema = self.subject.table.schema
+        return CrossWording(schema.name, tuple(schema.names), self.spec.comparisons)
+
+
+@dataclass(frozen=True)
+class CrossExplanation(contract.RuleExplanation):
+    """Whether a rule holds, and two rows that break it."""
+
+    rule: CrossDenial
+    rows: int
+    witness: Witness | None
+
+    FIGURES = ("rows",)
+
+    def lines(self) -> list[str]:
+        """As text, a line each."""
+        if self.witness is not None:
+            return [f"{self.rule.text} does not hold:", f"  {self.witness.sentence}"]
+        near = "" if self.rule.coverage is None else f"; {self.rule.coverage:.4%} of the ordered pairs come near"
+        return [f"{self.rule.text} holds in all {self.rows:,} rows{near}"]
+
+
+class CrossEngine(FoundEngine[CrossRules, CrossState, ComparisonCounts]):
+    """Minimal denial constraints that compare a column of t with a column of s (`cross`)."""
+
+    strategies = (ComparisonCounts,)
+    below = "below --min-coverage"
+    _settings: CrossSettings
+
+    def discover(self, subject: WatchedTable, runner: Runner, progress: Progress = SILENT) -> CrossState:
+        """Count all pairs, and derive what follows."""
+        spec = self._spec(subject.table.schema)
+        choice = self._choice(spec, subject.table, progress)
+        strategy = self._strategy(choice.name).begin(subject, spec, runner, progress)
+        return self._state(subject, spec, strategy, choice.why)
+
+    def _spec(self, schema: Schema) -> CrossSpec:
+        across = columns_named("across", self._settings.across, schema)
+        ordered = columns_named("ordered", self._settings.ordered, schema) or ()
+        return CrossSpec(Comparisons.of(schema, across, ordered), self._settings.max_comparisons)
+
+    def _choice(self, spec: CrossSpec, table: Table, progress: Progress) -> StrategyChoice:  # noqa: ARG002
+        return StrategyChoice(ComparisonCounts.name, "as rules across columns are found in no other way")
+
+    def _state(self, subject: WatchedTable, spec: CrossSpec, strategy: ComparisonCounts, why: str) -> CrossState:
+        state = CrossState(subject, spec, strategy, why)
+        state.now = self._moment(state, subject.table.rows)
+        return state
+
+    def _moment(self, state: CrossState, rows: int) -> CrossMoment:
+        """Derive the rules from the counts."""
+        counts = state.strategy.counts
+        met = MetConjunctions(state.spec.comparisons, counts)
+        least = max(1, least_pairs(self._settings.min_coverage, counts.pairs))
+        enough = met.denials.near >= least if rows >= FEWEST_ROWS else np.zeros(len(met.denials), np.bool_)
+        return CrossMoment(rows, CrossRules(state.wording, met.denials.some(enough)), met)
+
+    def follow(self, state: CrossState, batch: Batch, runner: Runner, progress: Progress = SILENT) -> Diff:  # noqa: ARG002
+        """Derive what a batch changed."""
+        before, rows = state.now, batch.only.after.rows
+        if state.strategy.follow(batch.only):
+            state.now = self._moment(state, rows)
+        else:
+            state.now = replace(before, rows=rows)
+        state.step = step = CrossStep(before, state.now)
+        return step.difference()
+
+    def result(self, state: CrossState) -> CrossRules:
+        """All minimal rules that hold; a mapping that makes them when they are read."""
+        return state.now.reported
+
+    def ranked(self, state: CrossState) -> CrossRules:
+        """The same with their coverage, the highest first."""
+        return state.now.reported.ranked(state.strategy.counts.pairs)
+
+    def _dumped(self, state: CrossState) -> tuple[Arrays, Facts]:  # noqa: ARG002
+        """Nothing: rules follow from the counts."""
+        return {}, {}
+
+    def load(self, subject: WatchedTable, arrays: Arrays, facts: Facts) -> CrossState:
+        """The state from its arrays."""
+        spec = self._spec(subject.table.schema)
+        return self._state(subject, spec, self._loaded(subject, spec, arrays, facts), facts["why"])
+
+    def explain(
+        self, state: CrossState | None, subject: WatchedTable, text: str, rows: Sequence[int] = ()
+    ) -> CrossExplanation:
+        """Whether a rule holds; or two rows that break it."""
+        self.refuse_rows(rows)
+        table = subject.table
+        wording = self._wording(table.schema) if state is None else state.wording
+        alone = wording.alone(wording.parse(text))
+        rule = wording.rule(alone.rows[0])
+        found = PairSearch(table, queries_of(rule, table.schema)).first(0)
+        if found is not None:
+            witness = witnesses_of(table, {text: found})[text]
+            return CrossExplanation(rule, table.rows, explained(rule, witness, table.schema, directed=True))
+        if state is not None:
+            near, pairs = int(state.now.met.near(alone.rows)[0]), state.strategy.counts.pairs
+            rule = replace(rule, coverage=near / max(1, pairs))
+        return CrossExplanation(rule, table.rows, None)
+
+    def _wording(self, schema: Schema) -> CrossWording:
+        return CrossWording(schema.name, tuple(schema.names), self._spec(schema).comparisons)
