@@ -6,7 +6,7 @@ choice of values that meets the one meets the other: all choices of few values a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from fractions import Fraction
 from functools import cache
 from itertools import combinations, permutations, product
@@ -17,29 +17,36 @@ from tests.oracle.pairs import OPERATORS, Comparison, holds
 Conjunction = frozenset[Comparison]
 Line = tuple[int, int]
 Lines = tuple[tuple[Line, bool], ...]  # columns that compare, of t and of s; whether by order
-_SIGNS = list(OPERATORS)  # the order in which equivalent rules are preferred is that of the product, not of this module
+_ORDER = ("<", "<=", "=", "!=", ">=", ">")
 _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
-def rules(rows: Sequence[Sequence[Any]], lines: Lines, most: int) -> dict[frozenset[Conjunction], set[Fraction]]:
-    """The minimal never-sets that compare different columns and that some pair comes near: as sets of all that are
-    equivalent, mirror images among them; with the shares of pairs that come near each of these.
+def rules(rows: Sequence[Sequence[Any]], lines: Lines, most: int) -> dict[Conjunction, Fraction]:
+    """The minimal never-sets that compare different columns and that some pair comes near, with the share of pairs that
+    do; of equivalent ones and their mirror images the first.
     """
     pairs = list(permutations(rows, 2))
     never = {each for each in conjunctions(lines, most) if not any(_meets(each, *pair) for pair in pairs)}
-    found: dict[frozenset[Conjunction], set[Fraction]] = {}
-    for each in never if pairs else ():
-        if all(t == s for t, _, s in each) or any(
-            other < implied and not each <= closure(other, lines)
-            for implied in [closure(each, lines)]
-            for other in _parts(implied, most)
-            if other in never
-        ):
-            continue
-        same = {other for other in _parts(closure(each, lines), most) if each <= closure(other, lines)}
-        group = frozenset(same | {mirrored(other) for other in same})
-        found.setdefault(group, set()).add(coverage(each, pairs))
-    return found
+    minimal = {each for each in never if is_minimal(each, never, lines, most)}
+    across = {first(each, lines, most) for each in minimal if any(t != s for t, _, s in each)} if pairs else set()
+    shares = {each: coverage(each, pairs) for each in across}
+    return {each: share for each, share in shares.items() if share}
+
+
+def is_minimal(conjunction: Conjunction, never: Set[Conjunction], lines: Lines, most: int) -> bool:
+    """Whether all of the never-sets that it implies imply it, too."""
+    others = [other for other in _parts(closure(conjunction, lines), most) if other in never]
+    return all(conjunction <= closure(other, lines) for other in others)
+
+
+def first(conjunction: Conjunction, lines: Lines, most: int) -> Conjunction:
+    """The first of the conjunctions that are equivalent to one or to its mirror image: by the columns of t and s, then
+    by operators.
+    """
+    others = _parts(closure(conjunction, lines), most)
+    same = [other for other in others if conjunction <= closure(other, lines) and len(other) == len(conjunction)]
+    both = [*same, *map(mirrored, same)]
+    return min(both, key=lambda each: sorted((t, s, _ORDER.index(sign)) for t, sign, s in each))
 
 
 def mirrored(conjunction: Conjunction) -> Conjunction:
@@ -75,26 +82,24 @@ def _parts(implied: Conjunction, most: int) -> list[Conjunction]:
 
 @cache
 def closure(conjunction: Conjunction, lines: Lines) -> Conjunction:
-    """All comparisons that a conjunction implies."""
+    """All comparisons that a conjunction implies. Cells that no comparisons tie to each other may have any values."""
     cells = [{("t", t), ("s", s)} for t, _, s in conjunction]
     implied: set[Comparison] = set()
     for (t, s), ordered in lines:
-        ends = {("t", t), ("s", s)}
-        if not all(any(end in own for own in cells) for end in ends):
-            continue
-        near = _connected(ends, cells)
-        own = [each for each in conjunction if ("t", each[0]) in near]
-        choices = [dict(zip(sorted(near), values, strict=True)) for values in product(range(len(near)), repeat=len(near))]
-        met = [each for each in choices if all(_true(each, comparison) for comparison in own)]
-        implied |= {each for each in _on((t, s), ordered) if all(_true(values, each) for values in met)}
+        near = _connected({("t", t)}, cells)
+        if ("s", s) in near:
+            own = [each for each in conjunction if ("t", each[0]) in near]
+            values = product(range(len(near)), repeat=len(near))
+            choices = [dict(zip(sorted(near), each, strict=True)) for each in values]
+            met = [each for each in choices if all(_true(each, comparison) for comparison in own)]
+            implied |= {each for each in _on((t, s), ordered) if all(_true(choice, each) for choice in met)}
     return frozenset(implied)
 
 
-def _connected(ends: Iterable[tuple[str, int]], cells: Sequence[set[tuple[str, int]]]) -> set[tuple[str, int]]:
-    found = set(ends)
-    while more := [own for own in cells if own & found and not own <= found]:
-        found = found.union(*more)
-    return found
+def _connected(cells: set[tuple[str, int]], others: Sequence[set[tuple[str, int]]]) -> set[tuple[str, int]]:
+    while more := [own for own in others if own & cells and not own <= cells]:
+        cells = cells.union(*more)
+    return cells
 
 
 def _true(values: dict[tuple[str, int], int], comparison: Comparison) -> bool:
