@@ -220,7 +220,7 @@ class View:
         watched = self.opened()
         if given := self.given(rule, table=table):
             rule, table = given["text"], given["table"]
-        declared = given_class(rule) if given else class_of_text(rule)
+        declared = given_class(rule) if given else class_of_text(rule, watched.engines)
         if declared is None:
             raise BadInput(f"{rule!r} is neither the name of a rule nor the text of one, such as {examples()}")
         name = ALL_TABLES if declared.across else self._state.table_name(table)

@@ -5,7 +5,7 @@ The folders are light; engines are imported when they are asked for, so that the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
@@ -74,11 +74,21 @@ def given_class(text: str) -> RuleClass[Any] | None:
     return rule_class(found.given_as) if found and found.given_as else None
 
 
-def class_of_text(text: str) -> RuleClass[Any] | None:
-    """The class that explains a rule of which only the text is known: one that finds such rules, if there is one."""
+def class_of_text(text: str, watched: Collection[str] = ()) -> RuleClass[Any] | None:
+    """The class that explains a rule of which only the text is known: one that finds such rules, if there is one. Of
+    classes that write their rules as others do, those that are `watched` come first.
+    """
     found = rules.rule_type(text)
+    if found is None:
+        return None
     serve = [each for each in rule_classes().values() if found in each.rules]
-    return min(serve, key=lambda each: each.given, default=None)
+    alike = [each for each in found_classes() if each.name in watched and _are_written_so(each.rules, found, text)]
+    return min([*alike, *serve], key=lambda each: each.given, default=None)
+
+
+def _are_written_so(some: Iterable[type[Rule]], found: type[Rule], text: str) -> bool:
+    """Whether a text of a type of rules may mean one of some types, too."""
+    return any(issubclass(each, found) and each.means(text) for each in some)
 
 
 def finder(rules: type[Rule]) -> RuleClass[Any]:

@@ -1,8 +1,9 @@
 """How many pairs of rows compare in which ways, line by line and for each two and three lines together.
 
-A line compares a column of row t with a column of row s. Axes: l line, i row, c column, k way: less, equal, known (both
-have a value). Each row of `asking` makes a pair with each row of `rows`, 64 pairs to a word: a plane has the bits of the
-pairs that compare so on a line, and what several lines have together is a count of the bits that their planes share.
+A line compares a column of row t with a column of row s. Axes: l line, i row, c column, k way: less, equal, or known
+(both have a value). Each row of `asking` makes a pair with each row of `rows`, 64 pairs to a word: a plane has the bits
+of the pairs that compare so on a line, and what several lines have together is a count of the bits that their planes
+share.
 """
 
 import numpy as np
@@ -16,8 +17,8 @@ _NULL = np.iinfo(np.int64).min  # the key of null
 
 
 def _steps(asking: Ints, rows: Ints, own: Ints, is_t: bool, lines: Ints, ways: int, *out: Ints) -> int:  # noqa: ARG001
-    pairs = asking.shape[1] * rows.shape[1]
-    return 2 * pairs * len(lines) + 16 * (pairs // 64 + asking.shape[1]) * sum(each.size for each in out)
+    pairs = int(asking.shape[1] * rows.shape[1])
+    return 2 * pairs * len(lines) + 16 * (pairs // 64 + asking.shape[1]) * sum(int(each.size) for each in out)
 
 
 @measured(_steps)

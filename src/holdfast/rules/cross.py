@@ -38,7 +38,9 @@ class CrossDenial(DenialConstraint):
     @property
     def about(self) -> dict[str, Any]:
         """Its comparisons: the column of t, the operator, and the column of s."""
-        return {"comparisons": [[each.cells[0].column, each.operator, each.cells[1].column] for each in self.predicates]}
+        return {
+            "comparisons": [[each.cells[0].column, each.operator, each.cells[1].column] for each in self.predicates]
+        }
 
     @property
     def figures(self) -> dict[str, Any]:

@@ -102,11 +102,11 @@ class CrossSettings:
 
     across: Annotated[
         str | None,
-        Option("The columns that are compared with each other: names with commas between; all that compare if not given."),
+        Option(
+            "The columns that are compared with each other: names with commas between; all that compare if not given."
+        ),
     ] = None
-    max_comparisons: Annotated[
-        int, Option("At most N comparisons in a rule.", 1, MOST_COMPARISONS)
-    ] = MOST_COMPARISONS
+    max_comparisons: Annotated[int, Option("At most N comparisons in a rule.", 1, MOST_COMPARISONS)] = MOST_COMPARISONS
     ordered: Annotated[
         str | None, Option("Text columns whose order by code point means something: names with commas between.")
     ] = None
@@ -117,9 +117,8 @@ class CrossSettings:
     def __post_init__(self) -> None:
         """Refuse what can't be."""
         if not 1 <= self.max_comparisons <= MOST_COMPARISONS:
-            raise BadInput(
-                f"a rule across columns has 1 to {MOST_COMPARISONS} comparisons, not {self.max_comparisons}; choose another"
-            )
+            bounds = f"1 to {MOST_COMPARISONS}"
+            raise BadInput(f"a rule has {bounds} comparisons of columns, not {self.max_comparisons}; choose another")
         _refuse_no_share(self.min_coverage)
 
 

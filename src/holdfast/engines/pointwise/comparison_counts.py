@@ -54,7 +54,7 @@ class CrossSpec:
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """Of how many `pairs` the counts are; and those of one, two and three lines, `levels[size - 1][lines, way, ...]`."""
+    """Of how many `pairs` the counts are; and those of one, two and three lines, `levels[size - 1][set, way, ...]`."""
 
     pairs: int
     levels: tuple[Numbers, ...]

@@ -1,9 +1,9 @@
 """Comparisons of a column of row t with a column of row s, as numbers.
 
-A **line** is a pair of columns of one type, or of two types of numbers: a column of t, and the same or another one of s.
-Per line there are six comparisons, or two (`=` and `!=`) where a column of text or of booleans has no order. The
-comparison with operator o on line l has the number `6 * l + o`. What several comparisons on one line say, one says or
-none does, so a conjunction has at most one on each line.
+A **line** is a pair of columns of one type, or of two types of numbers: a column of t, and the same or another one of
+s. Per line there are six comparisons, or two (`=` and `!=`) where a column of text or of booleans has no order. The
+comparison with operator o on line l has the number `6 * l + o`. What several comparisons on one line say, one says, or
+they exclude each other, so a conjunction has at most one on each line.
 
 Seen from the other row, `t.A < s.B` is `t.B > s.A`: each comparison has a mirror image, on the line whose columns
 change places.
@@ -88,13 +88,15 @@ class Comparisons:
     @cached_property
     def allowed(self) -> Mask:
         """Which operators each line has, `[line, operator]`."""
-        return np.array(self.ordered, np.bool_)[:, None] | ~_CAN_ORDER
+        allowed: Mask = np.array(self.ordered, np.bool_)[:, None] | ~_CAN_ORDER
+        return allowed
 
     @cached_property
     def mirrored(self) -> Numbers:
         """The mirror image of each comparison."""
         turned = np.array([self.number[s, t] for t, s in self.lines], np.int64)
-        return (turned[:, None] * PER_LINE + TURNED).reshape(-1)
+        mirrored: Numbers = (turned[:, None] * PER_LINE + TURNED).reshape(-1)
+        return mirrored
 
     @cached_property
     def is_across(self) -> Mask:
@@ -123,6 +125,6 @@ def _refuse_alone(schema: Schema, chosen: Sequence[int] | None) -> None:
 def _refuse_many(schema: Schema, lines: Sequence[Any], first: tuple[int, int]) -> None:
     pair = ",".join(quoted(schema.names[c]) for c in sorted(first))
     raise BadInput(
-        f"the columns of {schema.name} can be compared in {len(lines):,} pairs, and rules across columns are searched in "
-        f"up to {MOST_LINES}: 5 columns of one type make 25; name fewer columns, such as --across {pair}"
+        f"the columns of {schema.name} make {len(lines):,} pairs of a column of t with one of s, and rules across "
+        f"columns are searched in up to {MOST_LINES} (5 columns of one type make 25); name fewer, such as --across {pair}"
     )

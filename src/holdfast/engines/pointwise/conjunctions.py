@@ -71,9 +71,15 @@ def listed(rows: Numbers) -> Numbers:
     return np.where(ascending == last, NONE, ascending)
 
 
+def sizes_of(rows: Numbers) -> Numbers:
+    """How many comparisons each row of `listed` has."""
+    sizes: Numbers = np.count_nonzero(rows != NONE, axis=1)
+    return sizes
+
+
 def keys_of(rows: Numbers) -> Words:
     """A word for each row of `listed`, equal for equal ones; short ones come first."""
-    keys = np.count_nonzero(rows != NONE, axis=1).astype(np.uint64)
+    keys = sizes_of(rows).astype(np.uint64)
     for own in (rows + 1).T:
         keys = (keys << _BITS) | own.astype(np.uint64)
     return keys
@@ -148,7 +154,7 @@ def weaker(row: Numbers, comparisons: Comparisons) -> Numbers:
     own = [comparison for comparison in row.tolist() if comparison != NONE]
     closed = {comparison // PER_LINE: comparison % PER_LINE for comparison in own}
     for each in alternatives(row[None], comparisons):
-        closed |= {comparison // PER_LINE: comparison % PER_LINE for comparison in each.rows[0].tolist()}
+        closed |= {comparison // PER_LINE: comparison % PER_LINE for comparison in each.rows.ravel().tolist()}
     choices = [
         [NONE, *(line * PER_LINE + other for other in np.flatnonzero(IMPLIES[operator] & comparisons.allowed[line]))]
         for line, operator in closed.items()

@@ -19,7 +19,7 @@ from holdfast.engines.found.engine import Moment, Step
 from holdfast.engines.found.witnesses import Broken, Compared, Pairs
 from holdfast.engines.given.queries import queries_of
 from holdfast.engines.pointwise.comparisons import OPERATORS, PER_LINE, Mask, Numbers
-from holdfast.engines.pointwise.conjunctions import NONE
+from holdfast.engines.pointwise.conjunctions import NONE, sizes_of
 from holdfast.engines.pointwise.cross_rules import CrossRules
 from holdfast.engines.pointwise.minimal_denials import MetConjunctions
 from holdfast.rules.sentences import explained
@@ -91,7 +91,7 @@ class BrokenDenials(Broken):
     @property
     def sizes(self) -> Numbers:
         """How many comparisons each has."""
-        return np.count_nonzero(self._rules.listed.rows != NONE, axis=1)
+        return sizes_of(self._rules.listed.rows)
 
     def known(self, born: range) -> Pairs:  # noqa: ARG002  # no pairs are kept
         """Nobody: the counts don't say which rows they count."""

@@ -59,14 +59,14 @@ class CrossWording(Wording[CrossDenial, NeverSets]):
     def alone(self, rule: CrossDenial) -> NeverSets:
         """A rule as a list of one, however it is written. BadInput if it is none of the comparisons."""
         numbers = {each: number for number, each in enumerate(self._written)}
-        own = [numbers.get(each) for each in rule.predicates]
-        known = [each for each in own if each is not None]
-        if len(known) < len(own) or len({each // PER_LINE for each in known}) < len(own) or len(own) > MOST_COMPARISONS:
+        own = [numbers[each] for each in rule.predicates if each in numbers]
+        lines = {each // PER_LINE for each in own}
+        if len(lines) < len(rule.predicates) or len(lines) > MOST_COMPARISONS:
             raise BadInput(
-                f"{rule.text!r} is no rule that is looked for here: those have up to three comparisons of a column of t "
-                "with a column of s, on different pairs of columns that are watched"
+                f"{rule.text!r} is not among the rules that are looked for: they have up to {MOST_COMPARISONS} "
+                "comparisons, each of another two columns of one type that are watched"
             )
-        return NeverSets(representatives(listed(np.array([known])), self.comparisons), np.zeros(1, np.int64))
+        return NeverSets(representatives(listed(np.array([own])), self.comparisons), np.zeros(1, np.int64))
 
 
 class CrossRules(ListedRules[CrossDenial, NeverSets]):

@@ -8,10 +8,13 @@ has any (see `conjunctions`).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from holdfast.engines.pointwise.comparison_counts import KNOWN, Counts, line_sets
 from holdfast.engines.pointwise.comparisons import PER_LINE, WEAKER, Comparisons, Mask, Numbers
@@ -21,9 +24,12 @@ from holdfast.engines.pointwise.conjunctions import (
     keys_of,
     listed,
     representatives,
+    sizes_of,
     weaker,
 )
 from holdfast.pairs.bitsets import Words
+
+T = TypeVar("T", bound=np.generic)
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,9 +90,8 @@ class MetConjunctions:
             levels.append(near)
         return self._looked_up(rows, levels)
 
-    def _looked_up(self, rows: Numbers, levels: list[Numbers] | list[Mask]) -> Numbers:
-        sizes = np.count_nonzero(rows != NONE, axis=1)
-        found = np.zeros(len(rows), levels[0].dtype)
+    def _looked_up(self, rows: Numbers, levels: Sequence[NDArray[T]]) -> NDArray[T]:
+        sizes, found = sizes_of(rows), np.zeros(len(rows), levels[0].dtype)
         for size, level in enumerate(levels, 1):
             lines, operators = np.divmod(rows[sizes == size, :size], PER_LINE)
             found[sizes == size] = level[(self._numbers[size - 1][tuple(lines.T)], *operators.T)]
@@ -127,7 +132,9 @@ class MetConjunctions:
     @cached_property
     def denials(self) -> NeverSets:
         """The minimal never-sets that compare different columns, by their representatives; short ones first."""
-        lines = np.append(self._comparisons.is_across, False)[np.where(self.minimal == NONE, -1, self.minimal // PER_LINE)]
+        lines = np.append(self._comparisons.is_across, False)[
+            np.where(self.minimal == NONE, -1, self.minimal // PER_LINE)
+        ]
         rows = representatives(self.minimal[lines.any(axis=1)], self._comparisons)
         _, first = np.unique(keys_of(rows), return_index=True)
         return NeverSets(rows[first], self.near(rows[first]))
