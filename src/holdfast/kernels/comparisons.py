@@ -17,8 +17,9 @@ _NULL = np.iinfo(np.int64).min  # the key of null
 
 
 def _steps(asking: Ints, rows: Ints, own: Ints, is_t: bool, lines: Ints, ways: int, *out: Ints) -> int:  # noqa: ARG001
-    pairs = int(asking.shape[1] * rows.shape[1])
-    return 2 * pairs * len(lines) + 16 * (pairs // 64 + asking.shape[1]) * sum(int(each.size) for each in out)
+    pairs = asking.shape[1] * rows.shape[1]
+    words = pairs // 64 + asking.shape[1]
+    return int(2 * pairs * len(lines) + 16 * words * sum(each.size for each in out))
 
 
 @measured(_steps)

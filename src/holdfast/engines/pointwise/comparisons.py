@@ -126,5 +126,5 @@ def _refuse_many(schema: Schema, lines: Sequence[Any], first: tuple[int, int]) -
     pair = ",".join(quoted(schema.names[c]) for c in sorted(first))
     raise BadInput(
         f"the columns of {schema.name} make {len(lines):,} pairs of a column of t with one of s, and rules across "
-        f"columns are searched in up to {MOST_LINES} (5 columns of one type make 25); name fewer, such as --across {pair}"
+        f"columns are searched in up to {MOST_LINES} (5 columns of one type make 25); name fewer: --across {pair}"
     )
