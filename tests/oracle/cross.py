@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Set
 from fractions import Fraction
-from functools import cache
+from functools import cache, reduce
 from itertools import combinations, permutations, product
+from operator import and_
 from typing import Any
 
 from tests.oracle.pairs import OPERATORS, Comparison, holds
 
 Conjunction = frozenset[Comparison]
+Pair = tuple[Sequence[Any], Sequence[Any]]  # rows t and s
 Line = tuple[int, int]
 Lines = tuple[tuple[Line, bool], ...]  # columns that compare, of t and of s; whether by order
 _ORDER = ("<", "<=", "=", "!=", ">=", ">")
@@ -26,16 +28,26 @@ def rules(rows: Sequence[Sequence[Any]], lines: Lines, most: int) -> dict[Conjun
     do; of equivalent ones and their mirror images the first.
     """
     pairs = list(permutations(rows, 2))
-    never = {each for each in conjunctions(lines, most) if not any(_meets(each, *pair) for pair in pairs)}
+    never = never_sets(pairs, lines, most)
     minimal = {each for each in never if is_minimal(each, never, lines, most)}
     across = {first(each, lines, most) for each in minimal if any(t != s for t, _, s in each)} if pairs else set()
     shares = {each: coverage(each, pairs) for each in across}
     return {each: share for each, share in shares.items() if share}
 
 
+def never_sets(pairs: Sequence[Pair], lines: Lines, most: int) -> set[Conjunction]:
+    """The conjunctions that no pair of rows meets; a bit of a number stands for a pair."""
+    bits = {
+        each: sum(1 << place for place, pair in enumerate(pairs) if meets([each], *pair))
+        for line in lines
+        for each in _on(*line)
+    }
+    return {each for each in conjunctions(lines, most) if not reduce(and_, (bits[one] for one in each))}
+
+
 def is_minimal(conjunction: Conjunction, never: Set[Conjunction], lines: Lines, most: int) -> bool:
     """Whether all of the never-sets that it implies imply it, too."""
-    others = [other for other in _parts(closure(conjunction, lines), most) if other in never]
+    others = [other for other in parts(closure(conjunction, lines), most) if other in never]
     return all(conjunction <= closure(other, lines) for other in others)
 
 
@@ -43,7 +55,7 @@ def first(conjunction: Conjunction, lines: Lines, most: int) -> Conjunction:
     """The first of the conjunctions that are equivalent to one or to its mirror image: by the columns of t and s, then
     by operators.
     """
-    others = _parts(closure(conjunction, lines), most)
+    others = parts(closure(conjunction, lines), most)
     same = [other for other in others if conjunction <= closure(other, lines) and len(other) == len(conjunction)]
     both = [*same, *map(mirrored, same)]
     return min(both, key=lambda each: sorted((t, s, _ORDER.index(sign)) for t, sign, s in each))
@@ -70,7 +82,7 @@ def _on(line: Line, ordered: bool) -> list[Comparison]:
 
 
 @cache
-def _parts(implied: Conjunction, most: int) -> list[Conjunction]:
+def parts(implied: Conjunction, most: int) -> list[Conjunction]:
     """The conjunctions of at most so many of some comparisons, of which each line has at most one."""
     return [
         frozenset(some)
@@ -107,11 +119,12 @@ def _true(values: dict[tuple[str, int], int], comparison: Comparison) -> bool:
     return bool(OPERATORS[sign](values["t", t], values["s", s]))
 
 
-def _meets(conjunction: Iterable[Comparison], t: Sequence[Any], s: Sequence[Any]) -> bool:
+def meets(conjunction: Iterable[Comparison], t: Sequence[Any], s: Sequence[Any]) -> bool:
+    """Whether rows t and s make all comparisons true."""
     return all(holds(t[a], sign, s[b], "sql") for a, sign, b in conjunction)
 
 
-def coverage(conjunction: Conjunction, pairs: Sequence[tuple[Sequence[Any], Sequence[Any]]]) -> Fraction:
+def coverage(conjunction: Conjunction, pairs: Sequence[Pair]) -> Fraction:
     """The share of pairs that meet all comparisons but one, and have values for that one."""
     near = sum(any(_is_near(conjunction, one, *pair) for one in conjunction) for pair in pairs)
     return Fraction(near, len(pairs))
@@ -120,4 +133,4 @@ def coverage(conjunction: Conjunction, pairs: Sequence[tuple[Sequence[Any], Sequ
 def _is_near(conjunction: Conjunction, left_out: Comparison, t: Sequence[Any], s: Sequence[Any]) -> bool:
     a, _, b = left_out
     known = t[a] is not None and s[b] is not None
-    return known and not _meets([left_out], t, s) and _meets(conjunction - {left_out}, t, s)
+    return known and not meets([left_out], t, s) and meets(conjunction - {left_out}, t, s)

@@ -134,6 +134,7 @@ class CrossDenials(RuleClass[CrossSettings]):
     settings = CrossSettings
     many = denials = True
     table = FindingTable(("coverage", "constraint"), _cells, ("coverage",))
+    is_searched = False  # not among all columns: `across` may name those that it is among
 
     def engine(self, settings: CrossSettings, given: Mapping[str, TableRules]) -> CrossEngine:  # noqa: ARG002
         """By counting pairs."""

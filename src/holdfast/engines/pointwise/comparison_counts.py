@@ -46,10 +46,13 @@ _AT_ONCE = 1 << 22  # pairs between two looks at whether to go on
 
 @dataclass(frozen=True)
 class CrossSpec:
-    """What is looked for: which comparisons, and how many of them a rule may have."""
+    """What is looked for: which comparisons, and how many of them a rule may have. `is_bounded`: tables with too many
+    pairs of rows are refused.
+    """
 
     comparisons: Comparisons
     most: int
+    is_bounded: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,10 +99,12 @@ class ComparisonCounts(Strategy[CrossSpec]):
         nothing = [np.zeros((comb(lines, size), *[_WAYS] * size), np.int64) for size in range(1, spec.most + 1)]
         made = cls(spec, table, Counts(0, tuple(nothing)))
         if lines:
-            _refuse_many(table.rows * (table.rows - 1), f"{table.schema.name} has {table.rows:,} rows", _SMALLER)
+            pairs = table.rows * (table.rows - 1)
+            if spec.is_bounded:
+                _refuse_many(pairs, f"{table.schema.name} has {table.rows:,} rows", _SMALLER)
             made.spaces.follow(table)
             rows = made._keys(Rows.all_of(table))
-            progress.step(f"Comparing {table.rows * (table.rows - 1):,} ordered pairs of rows of {table.schema.name}")
+            progress.step(f"Comparing {pairs:,} ordered pairs of rows of {table.schema.name}")
             made.counts = made._counted(rows, rows, np.arange(rows.shape[1]), is_t=True)
         return made
 
@@ -155,7 +160,8 @@ class ComparisonCounts(Strategy[CrossSpec]):
 
     def dump(self) -> tuple[Arrays, Facts]:
         """The counts."""
-        return {str(size): level for size, level in enumerate(self.counts.levels, 1)}, {"pairs": self.counts.pairs}
+        levels = enumerate(self.counts.levels, 1)
+        return {str(size): level.reshape(-1) for size, level in levels}, {"pairs": self.counts.pairs}
 
     @classmethod
     def load(cls, subject: WatchedTable, spec: CrossSpec, arrays: Arrays, facts: Facts) -> Self:

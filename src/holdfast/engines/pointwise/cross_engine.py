@@ -74,6 +74,7 @@ class CrossEngine(FoundEngine[CrossRules, CrossState, ComparisonCounts]):
     strategies = (ComparisonCounts,)
     below = "below --min-coverage"
     _settings: CrossSettings
+    _is_bounded = True
 
     def discover(self, subject: WatchedTable, runner: Runner, progress: Progress = SILENT) -> CrossState:
         """Count all pairs, and derive what follows."""
@@ -85,7 +86,7 @@ class CrossEngine(FoundEngine[CrossRules, CrossState, ComparisonCounts]):
     def _spec(self, schema: Schema) -> CrossSpec:
         across = columns_named("across", self._settings.across, schema)
         ordered = columns_named("ordered", self._settings.ordered, schema) or ()
-        return CrossSpec(Comparisons.of(schema, across, ordered), self._settings.max_comparisons)
+        return CrossSpec(Comparisons.of(schema, across, ordered), self._settings.max_comparisons, self._is_bounded)
 
     def _choice(self, spec: CrossSpec, table: Table, progress: Progress) -> StrategyChoice:  # noqa: ARG002
         return StrategyChoice(ComparisonCounts.name, "as rules across columns are found in no other way")
@@ -129,6 +130,12 @@ class CrossEngine(FoundEngine[CrossRules, CrossState, ComparisonCounts]):
         """The state from its arrays."""
         spec = self._spec(subject.table.schema)
         return self._state(subject, spec, self._loaded(subject, spec, arrays, facts), facts["why"])
+
+    def with_settings_of(self, state: CrossState) -> CrossEngine:  # noqa: ARG002
+        """One that takes on a table that has grown beyond the bound batch by batch, too."""
+        engine = CrossEngine(self.declared, self._settings)
+        engine._is_bounded = False
+        return engine
 
     def explain(
         self, state: CrossState | None, subject: WatchedTable, text: str, rows: Sequence[int] = ()
