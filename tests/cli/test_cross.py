@@ -53,7 +53,7 @@ def test_a_batch_that_breaks_one_says_how(rooms: Path, tmp_path: Path, holdfast:
     )
     ran = holdfast("explain", state, RULE)
     assert "does not hold" in ran.out
-    assert "It broke with batch 1" in ran.out
+    assert "It broke with batch 2" in ran.out
     assert holdfast("apply", state, "--delete", more).code == 0
     assert "all is well" in holdfast("verify", state, "--deep").out
     assert holdfast("rules", state, "promote", RULE, "--name", "booked").code == 0
@@ -67,3 +67,17 @@ def test_what_would_not_end_is_refused(tmp_path: Path, holdfast: Holdfast) -> No
     refused(ran, "81 pairs of a column of t with one of s")
     refused(holdfast("init", tmp_path / "state", wide, "--watch", "cross"), "name fewer: --across c0,c1")
     assert holdfast("discover", wide, "--rules", "cross", "--across", "c0,c1").code == 0
+
+
+@pytest.mark.parametrize(("rules", "option"), [("cross", "--across"), ("pod", "--rhs"), ("pod", "--ordered")])
+def test_settings_follow_columns(rooms: Path, tmp_path: Path, holdfast: Holdfast, rules: str, option: str) -> None:
+    """They name columns, which get new names, and go."""
+    state, more = tmp_path / "state", write(tmp_path / "more.csv", ["room,first,last", "b,6,8"])
+    assert holdfast("init", state, rooms, "--watch", rules, option, "room,start,end").code == 0
+    assert holdfast("columns", state, "rename", "start", "first").code == 0
+    assert holdfast("columns", state, "rename", "end", "last").code == 0
+    assert holdfast("apply", state, "--insert", more).code == 0
+    assert "first" in holdfast("status", state).out
+    assert holdfast("columns", state, "drop", "room").code == 0
+    assert holdfast("apply", state, "--insert", write(more, ["first,last", "9,9"])).code == 0
+    assert "all is well" in holdfast("verify", state, "--deep").out

@@ -117,6 +117,7 @@ class Batches:
         done = {name: _without_files_of_nothing(tables[name], each) for name, each in admitted.items()}
         changes = [Change(tables[name], each.table, each.born, each.dead) for name, each in done.items()]
         batch = Batch([change for change in changes if len(change.born) or len(change.dead)])
+        state.workspace.refuse_long(batch)
         diffs = state.workspace.explained(batch, state.follow(batch)) if batch.changes else {}
         many = tuple(rules for rules, engine in state.workspace.engines.items() if engine.declared.many)
         given = given_witnesses(diffs, state.tables)

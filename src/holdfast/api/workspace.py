@@ -73,6 +73,13 @@ class Workspace:
         progress.step(f"Finding {engine.declared.title}" + (f" of {name}" if name != ALL_TABLES else ""))
         return engine.discover(self.subject(name), self.runner, progress)
 
+    def refuse_long(self, batch: Batch) -> None:
+        """BadInput where an engine would take far too long to follow a batch."""
+        for (rules, table), state in self.states.items():
+            own = _seen_by(table, batch)
+            if own.changes:
+                self.engines[rules].refuse_long(state, own)
+
     def follow(self, batch: Batch, progress: Progress) -> dict[Subject, Diff]:
         """Show a batch to the parts that engines share, then to the engines; gives what it changed."""
         for change in batch:

@@ -48,6 +48,7 @@ class Option:
     help: str
     least: float | None = None
     most: float | None = None
+    columns: bool = False  # its value names columns, with commas between
 
 
 @dataclass(frozen=True)
@@ -241,6 +242,12 @@ class Engine(ABC, Generic[Subject, State]):
     @abstractmethod
     def discover(self, subject: Subject, runner: Runner, progress: Progress = SILENT) -> State:
         """The state for a subject, from scratch."""
+
+    def refuse_long(self, state: State, batch: Batch) -> None:  # noqa: ARG002  # most batches are quick
+        """BadInput where it would take far too long to follow a batch. Called before `follow`, and not where batches
+        are replayed, as these were applied.
+        """
+        return
 
     @abstractmethod
     def follow(self, state: State, batch: Batch, runner: Runner, progress: Progress = SILENT) -> Diff:

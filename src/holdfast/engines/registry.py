@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 
 from holdfast.engines import column, denial, functional, inclusion, order, pointwise, row
 from holdfast.engines.contract import Drawable, Engine, RuleClass, Suggestible
@@ -142,6 +142,12 @@ def changed_settings(name: str, values: Mapping[str, Any]) -> dict[str, Any]:
     asked, usual = make_settings(name, values), rule_class(name).settings()
     own = ((each.name, getattr(asked, each.name)) for each in fields(asked))
     return {key: value for key, value in own if value != getattr(usual, key)}
+
+
+def settings_with_columns() -> set[str]:
+    """The names of the settings whose values name columns."""
+    kinds = [get_type_hints(each.settings, include_extras=True) for each in rule_classes().values()]
+    return {name for hints in kinds for name, kind in hints.items() for option in get_args(kind)[1:] if option.columns}
 
 
 def settings_of(name: str) -> set[str]:

@@ -22,6 +22,7 @@ NAME = f"(?:{WORD}|{QUOTED})"
 
 _PLAIN = re.compile(WORD)
 _TEXT = between("'")
+_LISTED = re.compile(rf"\s*{QUOTED}\s*|[^,]+")
 _NAMED = re.compile(rf"{_TEXT}|(?:{NAME}\s*\.\s*)?(?P<name>{NAME})")
 
 
@@ -52,6 +53,15 @@ def names_in(text: str) -> list[str]:
     ['not', 'zip', 'and', 'city']
     """
     return list(dict.fromkeys(unquoted(each["name"]) for each in _NAMED.finditer(text) if each["name"]))
+
+
+def listed_names(text: str) -> list[str]:
+    """Names with commas between them, perhaps in quotes.
+
+    >>> listed_names('Low, "Highest, ever"')
+    ['Low', 'Highest, ever']
+    """
+    return [unquoted(each.strip()) for each in _LISTED.findall(text) if each.strip()]
 
 
 def unquoted(written: str) -> str:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from holdfast.api.change.effects import Results, is_found
 from holdfast.api.change.spec import WatchSpec
 from holdfast.api.workspace import Subject
-from holdfast.engines.registry import ALL_TABLES, given_class, rule_class
+from holdfast.engines.registry import ALL_TABLES, given_class, rule_class, settings_with_columns
 from holdfast.errors import BadInput
 from holdfast.results.marked_rules import MarkedRules, RuleName
 from holdfast.rules.bind import bind
@@ -16,6 +17,7 @@ from holdfast.rules.file import RuleEntry, Rules
 from holdfast.rules.registry import parse
 from holdfast.store.rule_events import RuleEvent
 from holdfast.table.table import Schema
+from holdfast.text.quotes import listed_names, quoted
 
 Schemas = Mapping[str, Schema]
 
@@ -68,11 +70,21 @@ class Renames:
         rules = Rules((), {table: names for table, names in ordered.items() if names})
         entries = [self._entry(entry) for entry in before.rules.entries]
         rest = tuple(entry for entry in entries if _has_meaning(entry, rules, schemas))
-        return replace(before, rules=replace(rules, entries=rest), marks=self._marks(before.marks, schemas))
+        marks, settings = self._marks(before.marks, schemas), self._settings(before.settings, schemas)
+        return replace(before, rules=replace(rules, entries=rest), marks=marks, settings=settings)
 
     def _columns(self, table: str, names: Iterable[str], schemas: Schemas) -> tuple[str, ...]:
         own = [self.names.get(name, name) if table == self.table else name for name in names]
         return tuple(name for name in own if name in schemas[table].names)
+
+    def _settings(self, before: Mapping[str, Any], schemas: Schemas) -> dict[str, Any]:
+        """Settings that name columns, under the new names and without columns that are gone."""
+        known = {name for schema in schemas.values() for name in schema.names}
+        settings = dict(before)
+        for setting in settings_with_columns() & {each for each, value in before.items() if value}:
+            own = [self.names.get(name, name) for name in listed_names(before[setting])]
+            settings[setting] = ",".join(quoted(name) for name in own if name in known)
+        return settings
 
     def _entry(self, entry: RuleEntry) -> RuleEntry:
         declared = given_class(entry.text)

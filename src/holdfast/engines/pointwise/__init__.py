@@ -37,10 +37,12 @@ class PointwiseSettings:
         Option(f"At most N columns in a left side; {SHORT} if not given, {SHORTER} beyond {MANY_COLUMNS} columns.", 0),
     ] = None
     rhs: Annotated[
-        str | None, Option("Only rules with one of these columns on the right side: names with commas between.")
+        str | None,
+        Option("Only rules with one of these columns on the right side: names with commas between.", columns=True),
     ] = None
     ordered: Annotated[
-        str | None, Option("Text columns whose order by code point means something: names with commas between.")
+        str | None,
+        Option("Text columns whose order by code point means something: names with commas between.", columns=True),
     ] = None
     min_coverage: Annotated[
         float, Option("Only rules whose left side at least this share of the pairs of rows meets.", 0.0, 1.0)
@@ -103,12 +105,14 @@ class CrossSettings:
     across: Annotated[
         str | None,
         Option(
-            "The columns that are compared with each other: names with commas between; all that compare if not given."
+            "The columns that are compared with each other: names with commas between; all that compare if not given.",
+            columns=True,
         ),
     ] = None
     max_comparisons: Annotated[int, Option("At most N comparisons in a rule.", 1, MOST_COMPARISONS)] = MOST_COMPARISONS
     ordered: Annotated[
-        str | None, Option("Text columns whose order by code point means something: names with commas between.")
+        str | None,
+        Option("Text columns whose order by code point means something: names with commas between.", columns=True),
     ] = None
     min_coverage: Annotated[
         float, Option("Only rules that at least this share of the pairs of rows comes near.", 0.0, 1.0)

@@ -108,13 +108,17 @@ class ComparisonCounts(Strategy[CrossSpec]):
             made.counts = made._counted(rows, rows, np.arange(rows.shape[1]), is_t=True)
         return made
 
+    def refuse_long(self, change: Change) -> None:
+        """BadInput where a batch makes too many pairs of rows."""
+        born, dead = len(change.born), len(change.dead)
+        pairs = 2 * (born * change.after.rows + dead * change.before.rows)
+        if self._spec.comparisons.lines:
+            _refuse_many(pairs, f"{born:,} rows came and {dead:,} went", _SMALLER_BATCHES)
+
     def follow(self, change: Change) -> bool:
         """Take in a batch. Gives whether a count changed."""
-        born, dead = len(change.born), len(change.dead)
-        if not self._spec.comparisons.lines or not (born or dead):
+        if not self._spec.comparisons.lines or not (len(change.born) or len(change.dead)):
             return False
-        pairs = 2 * (born * change.after.rows + dead * change.before.rows)
-        _refuse_many(pairs, f"{born:,} rows came and {dead:,} went", _SMALLER_BATCHES)
         self.spaces.follow(change.after)
         ids = change.after.living_ids()
         stayed = self._keys(Rows.at(change.after, ids[(ids < change.born.start) | (ids >= change.born.stop)]))

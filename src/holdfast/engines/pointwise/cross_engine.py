@@ -104,6 +104,10 @@ class CrossEngine(FoundEngine[CrossRules, CrossState, ComparisonCounts]):
         enough = met.denials.near >= least if rows >= FEWEST_ROWS else np.zeros(len(met.denials), np.bool_)
         return CrossMoment(rows, CrossRules(state.wording, met.denials.some(enough)), met)
 
+    def refuse_long(self, state: CrossState, batch: Batch) -> None:
+        """Of a batch with too many rows."""
+        state.strategy.refuse_long(batch.only)
+
     def follow(self, state: CrossState, batch: Batch, runner: Runner, progress: Progress = SILENT) -> Diff:  # noqa: ARG002
         """Derive what a batch changed."""
         before, rows = state.now, batch.only.after.rows
