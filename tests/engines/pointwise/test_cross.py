@@ -53,8 +53,9 @@ def plain(row: Sequence[Any]) -> Row:
 
 def by_number(rule: Finding | DenialConstraint) -> oracle.Conjunction:
     assert isinstance(rule, DenialConstraint)
-    cells = ((*each.cells, each.operator) for each in rule.predicates)
-    return frozenset((NAMES.index(t.column), operator, NAMES.index(s.column)) for t, s, operator in cells)
+    sides = (each.cells for each in rule.predicates)
+    columns = [tuple(NAMES.index(cell.column) for cell in cells) for cells in sides]
+    return frozenset((t, each.operator, s) for each, (t, s) in zip(rule.predicates, columns, strict=True))
 
 
 def found(kept: Kept) -> Rules:

@@ -6,32 +6,26 @@ chooses columns, `max_comparisons` bounds rules, `min_coverage` leaves out those
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from holdfast.borders.method import StrategyChoice
-from holdfast.changes.diff import Diff, Witness
-from holdfast.engines import contract
+from holdfast.changes.diff import Diff
 from holdfast.engines.found.engine import FoundEngine, FoundState
-from holdfast.engines.given.queries import queries_of
 from holdfast.engines.pointwise import CrossSettings
 from holdfast.engines.pointwise.chosen_columns import columns_named
 from holdfast.engines.pointwise.comparison_counts import ComparisonCounts, CrossSpec
 from holdfast.engines.pointwise.comparisons import Comparisons
 from holdfast.engines.pointwise.coverage import least_pairs
 from holdfast.engines.pointwise.cross_diff import CrossMoment, CrossStep
+from holdfast.engines.pointwise.cross_explain import CrossExplanation, explain
 from holdfast.engines.pointwise.cross_rules import CrossRules, CrossWording
 from holdfast.engines.pointwise.minimal_denials import MetConjunctions
 from holdfast.engines.thresholds import FEWEST_ROWS
 from holdfast.engines.watched import Arrays, Facts, WatchedTable
 from holdfast.progress import SILENT, Progress
-from holdfast.rules.cross import CrossDenial
-from holdfast.rules.sentences import explained
-from holdfast.search.search import PairSearch
 from holdfast.table.change import Batch
-from holdfast.table.row_names import witnesses_of
 from holdfast.table.runner import Runner
 from holdfast.table.table import Schema, Table
 
@@ -42,30 +36,6 @@ class CrossState(FoundState):
     spec: CrossSpec
     strategy: ComparisonCounts
     now: CrossMoment
-
-    @property
-    def wording(self) -> CrossWording:
-        """How its rules are put into words."""
-        schema = self.subject.table.schema
-        return CrossWording(schema.name, tuple(schema.names), self.spec.comparisons)
-
-
-@dataclass(frozen=True)
-class CrossExplanation(contract.RuleExplanation):
-    """Whether a rule holds, and two rows that break it."""
-
-    rule: CrossDenial
-    rows: int
-    witness: Witness | None
-
-    FIGURES = ("rows",)
-
-    def lines(self) -> list[str]:
-        """As text, a line each."""
-        if self.witness is not None:
-            return [f"{self.rule.text} does not hold:", f"  {self.witness.sentence}"]
-        near = "" if self.rule.coverage is None else f"; {self.rule.coverage:.4%} of the ordered pairs come near"
-        return [f"{self.rule.text} holds in all {self.rows:,} rows{near}"]
 
 
 class CrossEngine(FoundEngine[CrossRules, CrossState, ComparisonCounts]):
@@ -98,11 +68,11 @@ class CrossEngine(FoundEngine[CrossRules, CrossState, ComparisonCounts]):
 
     def _moment(self, state: CrossState, rows: int) -> CrossMoment:
         """Derive the rules from the counts."""
-        counts = state.strategy.counts
+        counts, wording = state.strategy.counts, self._wording(state.subject.table.schema, state.spec)
         met = MetConjunctions(state.spec.comparisons, counts)
         least = max(1, least_pairs(self._settings.min_coverage, counts.pairs))
         enough = met.denials.near >= least if rows >= FEWEST_ROWS else np.zeros(len(met.denials), np.bool_)
-        return CrossMoment(rows, CrossRules(state.wording, met.denials.some(enough)), met)
+        return CrossMoment(rows, CrossRules(wording, met.denials.some(enough)), met)
 
     def refuse_long(self, state: CrossState, batch: Batch) -> None:
         """Of a batch with too many rows."""
@@ -141,23 +111,10 @@ class CrossEngine(FoundEngine[CrossRules, CrossState, ComparisonCounts]):
         engine._is_bounded = False
         return engine
 
-    def explain(
-        self, state: CrossState | None, subject: WatchedTable, text: str, rows: Sequence[int] = ()
-    ) -> CrossExplanation:
-        """Whether a rule holds; or two rows that break it."""
-        self.refuse_rows(rows)
-        table = subject.table
-        wording = self._wording(table.schema) if state is None else state.wording
-        alone = wording.alone(wording.parse(text))
-        rule = wording.rule(alone.rows[0])
-        found = PairSearch(table, queries_of(rule, table.schema)).first(0)
-        if found is not None:
-            witness = witnesses_of(table, {text: found})[text]
-            return CrossExplanation(rule, table.rows, explained(rule, witness, table.schema, directed=True))
-        if state is not None:
-            near, pairs = int(state.now.met.near(alone.rows)[0]), state.strategy.counts.pairs
-            rule = replace(rule, coverage=near / max(1, pairs))
-        return CrossExplanation(rule, table.rows, None)
+    def explanation(self, table: Table, text: str) -> CrossExplanation:
+        """Whether a rule holds, and how many pairs of rows come near it; or two rows that break it."""
+        wording = self._wording(table.schema, self._spec(table.schema))
+        return explain(table, wording, text)
 
-    def _wording(self, schema: Schema) -> CrossWording:
-        return CrossWording(schema.name, tuple(schema.names), self._spec(schema).comparisons)
+    def _wording(self, schema: Schema, spec: CrossSpec) -> CrossWording:
+        return CrossWording(schema.name, tuple(schema.names), spec.comparisons)

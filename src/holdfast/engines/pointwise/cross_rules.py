@@ -75,18 +75,16 @@ class CrossRules(ListedRules[CrossDenial, NeverSets]):
     wording: CrossWording
 
     def __init__(self, wording: CrossWording, never: NeverSets, pairs: int | None = None) -> None:
-        self.wording, self._never, self._pairs = wording, never, pairs
-
-    @property
-    def listed(self) -> NeverSets:
-        """The rules in their order."""
-        return self._never
+        self.wording, self.listed, self._pairs = wording, never, pairs
 
     def __getitem__(self, text: str) -> CrossDenial:
         try:
-            return super().__getitem__(text)
+            found = super().__getitem__(text)
         except BadInput:
             raise KeyError(text) from None
+        if found.text != text:  # an equivalent one
+            raise KeyError(text)
+        return found
 
     def made(self, some: NeverSets) -> Iterator[CrossDenial]:
         """Some of the rules."""
@@ -95,11 +93,11 @@ class CrossRules(ListedRules[CrossDenial, NeverSets]):
 
     def some(self, chosen: Mask | Numbers) -> CrossRules:
         """Some of them."""
-        return CrossRules(self.wording, self._never.some(chosen), self._pairs)
+        return CrossRules(self.wording, self.listed.some(chosen), self._pairs)
 
     def ranked(self, pairs: int) -> CrossRules:
         """The same with their coverage, the highest first."""
-        return CrossRules(self.wording, self._never.best_first(), pairs)
+        return CrossRules(self.wording, self.listed.best_first(), pairs)
 
     def denials(self) -> Iterator[str]:
         """Their texts, as they are denial constraints."""
@@ -110,6 +108,6 @@ class CrossRules(ListedRules[CrossDenial, NeverSets]):
         """Those that enough pairs of rows come near."""
         if self._pairs is None:
             return self, ""
-        is_dull = self._never.near < COVERED * self._pairs
+        is_dull = self.listed.near < COVERED * self._pairs
         hidden = int(np.count_nonzero(is_dull))
         return self.some(~is_dull), f"{hidden:,} below {COVERED:.1%} coverage" if hidden else ""
