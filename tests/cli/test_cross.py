@@ -81,3 +81,13 @@ def test_settings_follow_columns(rooms: Path, tmp_path: Path, holdfast: Holdfast
     assert holdfast("columns", state, "drop", "room").code == 0
     assert holdfast("apply", state, "--insert", write(more, ["first,last", "9,9"])).code == 0
     assert "all is well" in holdfast("verify", state, "--deep").out
+
+
+def test_an_order_of_text_is_promoted_with_a_rule(tmp_path: Path, holdfast: Holdfast) -> None:
+    state, shelf = tmp_path / "state", write(tmp_path / "shelf.csv", ["first,last", "a,c", "b,d", "c,d"])
+    assert holdfast("init", state, shelf, "--watch", "cross", "--ordered", "first,last").code == 0
+    refused(holdfast("check", shelf, "--rule", "not(t.first > s.last)"), "ordered: [first]")
+    assert holdfast("rules", state, "promote", "not(t.first > s.last)", "--name", "shelved").code == 0
+    ran = holdfast("apply", state, "--insert", write(tmp_path / "more.csv", ["first,last", "e,f"]))
+    assert ran.code == 1
+    assert "1 rule of your own got worse" in ran.err

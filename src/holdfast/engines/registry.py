@@ -78,17 +78,24 @@ def class_of_text(text: str, watched: Collection[str] = ()) -> RuleClass[Any] | 
     """The class that explains a rule of which only the text is known: one that finds such rules, if there is one. Of
     classes that write their rules as others do, those that are `watched` come first.
     """
-    found = rules.rule_type(text)
-    if found is None:
-        return None
+    found = _type_found(text, watched)
     serve = [each for each in rule_classes().values() if found in each.rules]
-    alike = [each for each in found_classes() if each.name in watched and _are_written_so(each.rules, found, text)]
-    return min([*alike, *serve], key=lambda each: each.given, default=None)
+    return min(serve, key=lambda each: each.given, default=None)
 
 
-def _are_written_so(some: Iterable[type[Rule]], found: type[Rule], text: str) -> bool:
-    """Whether a text of a type of rules may mean one of some types, too."""
-    return any(issubclass(each, found) and each.means(text) for each in some)
+def rule_as_found(text: str, watched: Collection[str]) -> Rule:
+    """The rule of a text, as the watched class that finds such rules reads it."""
+    found, plain = _type_found(text, watched), rules.parse(text)
+    return plain if found in (None, type(plain)) else found.parse(text)
+
+
+def _type_found(text: str, watched: Collection[str]) -> type[Rule] | None:
+    """The type of the rule that a text means: one that a watched class finds and writes so, if there is one."""
+    plain = rules.rule_type(text)
+    if plain is None:
+        return None
+    alike = (each for name in watched for each in rule_class(name).rules if issubclass(each, plain))
+    return next((each for each in alike if each is not plain and each.means(text)), plain)
 
 
 def finder(rules: type[Rule]) -> RuleClass[Any]:

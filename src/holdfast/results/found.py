@@ -62,7 +62,8 @@ class Found(Printed, Drawn, Framed):
     def denials(self) -> Iterator[dict[str, Any]]:
         """The found rules as denial constraints, which `check` and rule files take: one object each.
 
-        Only pointwise order dependencies (`pod`) give them, one for all readings of a rule.
+        Pointwise order dependencies (`pod`) give one for all readings of a rule. Those across columns (`cross`) are
+        denial constraints themselves.
         """
         for result in [each for each in self.ranked if isinstance(each, LazyRules)]:
             for first in islice(result.values(), 1):

@@ -31,7 +31,7 @@ def as_given(rule: Rule) -> tuple[Rule, tuple[str, ...]]:
     if given is None:
         raise BadInput(f"{rule.text!r} can't be written as a denial constraint or a functional dependency")
     compared = [each for breach in given.breaches() for each in breach.comparisons if each.operator in _ORDERS]
-    return given, tuple(dict.fromkeys(each.cells[0].column for each in compared))
+    return given, tuple(dict.fromkeys(cell.column for each in compared for cell in each.cells))
 
 
 def denial_of(rule: Rule) -> DenialConstraint | None:

@@ -17,13 +17,12 @@ from holdfast.api.change.watch_change import Draft, make_change
 from holdfast.api.checks import bound, given_rules, is_rule_file
 from holdfast.api.open_state import OpenState
 from holdfast.api.view import View
-from holdfast.engines.registry import ALL_TABLES, given_class
+from holdfast.engines.registry import ALL_TABLES, given_class, rule_as_found
 from holdfast.errors import BadInput
 from holdfast.results.changed import Changed
 from holdfast.results.marked_rules import Mark
 from holdfast.rules.file import RuleEntry, Rules, rules_of
 from holdfast.rules.promotion import as_given
-from holdfast.rules.registry import parse
 from holdfast.rules.rule import Severity
 from holdfast.store.records import RULES
 from holdfast.store.watch_change import WatchChange
@@ -50,7 +49,7 @@ class RuleEdit:
 
     def promote(self, rule: str, name: str | None, severity: Severity, note: str, table: str | None) -> WatchSpec:
         """Give a rule that was found."""
-        given_rule, compared = as_given(parse(rule))
+        given_rule, compared = as_given(rule_as_found(rule, self._state.workspace.engines))
         text = given_rule.text
         entry = rules_of([text]).entries[0]
         own = entry if name is None else replace(entry, name=name, numbered=False)
