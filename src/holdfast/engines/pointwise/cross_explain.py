@@ -13,6 +13,7 @@ from holdfast.rules.sentences import explained
 from holdfast.search.search import PairSearch
 from holdfast.table.row_names import witnesses_of
 from holdfast.table.table import Table
+from holdfast.visible import counted
 
 
 @dataclass(frozen=True)
@@ -29,13 +30,15 @@ class CrossExplanation(contract.RuleExplanation):
 
     def lines(self) -> list[str]:
         """As text, a line each."""
-        near = f"{self.near:,} ordered pairs ({self.rule.coverage or 0.0:.4%} of all) meet all comparisons but one"
-        if self.witness is not None:
-            return [
-                f"{self.rule.text} does not hold: {self.broken:,} ordered pairs of rows break it, and {near}",
-                f"  {self.witness.sentence}",
-            ]
-        return [f"{self.rule.text} holds in all {self.rows:,} rows: {near}"]
+        share = f"{self.rule.coverage or 0.0:.4%} of all"
+        if self.witness is None:
+            near = f"{counted(self.near, 'ordered pair')} of them ({share}) come near"
+            return [f"{self.rule.text} holds in all {self.rows:,} rows: {near}, and none breaks it"]
+        broken, near = f"{counted(self.broken, 'ordered pair')} of rows", f"{self.near:,} more ({share})"
+        return [
+            f"{self.rule.text} does not hold: broken by {broken}; {near} come near",
+            f"  {self.witness.sentence}",
+        ]
 
 
 def explain(table: Table, wording: CrossWording, text: str) -> CrossExplanation:
