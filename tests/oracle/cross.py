@@ -83,7 +83,7 @@ def _on(line: Line, ordered: bool) -> list[Comparison]:
 
 @cache
 def parts(implied: Conjunction, most: int) -> list[Conjunction]:
-    """The conjunctions of at most so many of some comparisons, of which each line has at most one."""
+    """The conjunctions of up to `most` of some comparisons, at most one a line."""
     return [
         frozenset(some)
         for size in range(1, most + 1)

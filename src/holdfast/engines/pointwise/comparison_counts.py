@@ -176,7 +176,7 @@ class ComparisonCounts(Strategy[CrossSpec]):
         return cls(spec, subject.table, Counts(facts["pairs"], tuple(levels)))
 
 
-_PIECES = 64  # of the rows that ask: so many that all threads end at about the same time
+_PIECES = 64  # of the rows that ask: enough that all threads end at about the same time
 _SMALLER = "take a sample of the rows, or leave the class out"
 _SMALLER_BATCHES = "apply the rows in smaller batches"
 
