@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.kernels.count_dominated import count_below
 from holdfast.kernels.dominance import ABOVE, BELOW, FRESH, SweptRows, beside_new, sweep
 
-SIZE = 3
+SIZE = 2
 ranks = st.lists(st.integers(0, SIZE - 1), min_size=5, max_size=5)
 roles = st.integers(0, BELOW | ABOVE | FRESH)
 swept = st.lists(st.tuples(st.integers(1, 2), ranks, roles), max_size=12)
@@ -21,6 +21,7 @@ def is_below(t: list[int], s: list[int], strict: list[bool]) -> bool:
     return all(a < b if less else a <= b for a, b, less in zip(t, s, strict, strict=True))
 
 
+@settings(max_examples=150)
 @given(swept, st.lists(st.booleans(), min_size=5, max_size=5))
 def test_a_row_below_another_one_is_found(table: list[Row], strict: list[bool]) -> None:
     # Of equal rows those that may only be t come first, and those that may only be s last.
@@ -40,6 +41,7 @@ def test_a_row_below_another_one_is_found(table: list[Row], strict: list[bool]) 
     assert found < 0 or found in hits
 
 
+@settings(max_examples=150)
 @given(swept, st.lists(st.booleans(), min_size=3, max_size=3), st.integers(1, 5))
 def test_rows_below_others_are_counted(table: list[Row], strict: list[bool], fuel: int) -> None:
     plain = sorted((group, own[:3]) for group, own, _ in table)
@@ -52,6 +54,7 @@ def test_rows_below_others_are_counted(table: list[Row], strict: list[bool], fue
     assert not tree.any()
 
 
+@settings(max_examples=150)
 @given(swept, st.lists(st.booleans(), min_size=2, max_size=2), st.lists(st.booleans(), min_size=2, max_size=2))
 def test_roles_of_old_rows(table: list[Row], falling: list[bool], strict: list[bool]) -> None:
     table.sort(key=lambda row: row[2] & FRESH)  # new rows come behind the old ones

@@ -6,14 +6,14 @@ from collections import defaultdict
 from itertools import combinations
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.kernels import partitions
 from holdfast.kernels.partitions import PartitionScratch
 
 VALUES = 3
-tables = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2), st.booleans()), min_size=6, max_size=30)
+tables = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2), st.booleans()), min_size=10, max_size=30)
 Table = list[tuple[int, int, bool]]  # two cells, and whether the row is alive
 
 
@@ -26,7 +26,8 @@ def groups_of(table: Table, columns: int, skip_null: bool, fresh: int) -> set[tu
     return {tuple(rows) for rows in found.values() if len(rows) > 1 and rows[-1] >= fresh}
 
 
-@given(tables, st.booleans(), st.integers(0, 8))
+@settings(max_examples=150)
+@given(tables, st.booleans(), st.integers(0, 20))
 def test_groups_by_one_and_by_two_columns(table: Table, skip_null: bool, fresh: int) -> None:
     cells, alive = np.array([row[:2] for row in table], np.uint32).T.copy(), np.array([row[2] for row in table])
     count = int(alive.sum())
@@ -54,7 +55,7 @@ def plain(rows: np.ndarray, starts: np.ndarray) -> set[tuple[int, ...]]:
     return {tuple(rows[starts[g] : starts[g + 1]].tolist()) for g in range(len(starts) - 1)}
 
 
-@given(tables, st.integers(0, 8))
+@given(tables, st.integers(0, 20))
 def test_rows_whose_values_new_ones_may_have(table: Table, fresh: int) -> None:
     one, other = np.array([row[:2] for row in table], np.uint32).T.copy()
     alive, rows = np.array([row[2] for row in table]), np.empty(len(table), np.int32)
