@@ -20,7 +20,7 @@ class ExitCode(IntEnum):
     OUR_ERROR = 3
 
 
-EXIT_CODES = "0 all is well, 1 a rule broke, 2 wrong usage or bad input, 3 our error"
+EXIT_CODES = "0 all is well, 1 a rule broke or too many rows are bad, 2 wrong usage or bad input, 3 our error"
 
 
 class HoldfastError(Exception):

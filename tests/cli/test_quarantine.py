@@ -44,18 +44,37 @@ def test_bad_rows_are_refused_or_set_aside(holdfast: Holdfast, state: Path, tmp_
     new, aside = write(tmp_path / "new.csv", [HEADER, GOOD, BAD, "1,Ann,1.5,2024-01-01"]), tmp_path / "aside"
     refused(holdfast("apply", state, "--insert", new), "new.csv, record 2, column 'score': 'much' is not a number")
     result = holdfast("apply", state, "--insert", new, "--batch-id", "b", "--quarantine", aside)
-    assert result.code == 0, result.err
+    assert result.code == 1, result.err
+    assert "2 of 3 rows were set aside, more than 1% (--max-bad)" in result.err
     lines = result.out.splitlines()
     assert lines[1:4] == [
-        f"quarantined: 2 rows in {aside / 'b.people.inserts.csv'}",
-        "  line 3: column 'score': 'much' is not a number (double)",
-        "  line 4: the declared key is taken",
+        f"quarantined: 2 of 3 rows in {aside / 'b.people.inserts.csv'}",
+        "  new.csv, line 3: column 'score': 'much' is not a number (double)",
+        "  new.csv, line 4: the declared key is taken (id=1)",
     ]
     assert names_in(state) == ["Ann", "Bob", "Cy", "Di", "Eve"]
     again = holdfast("apply", state, "--insert", new, "--quarantine", aside, "--format", "json").objects[0]
-    assert again["quarantined"]["rows"] == 3
-    assert again["quarantined"]["reasons"][0] == "line 2: the declared key is taken"
+    assert again["quarantined"]["rows"] == again["quarantined"]["of"] == 3
+    assert again["quarantined"]["reasons"][0] == "new.csv, line 2: the declared key is taken (id=8)"
     assert [Path(path).exists() for path in again["quarantined"]["files"]] == [True]
+
+
+def test_more_bad_rows_than_a_share_are_an_alarm(holdfast: Holdfast, state: Path, tmp_path: Path) -> None:
+    """One row in 100 is bad: 1% is not more than 1%."""
+    rows = [f"{number},Eve,0.5,2024-02-01" for number in range(100, 199)]
+    (tmp_path / "in").mkdir()
+    new, aside = write(tmp_path / "in" / "new.csv", [HEADER, *rows, BAD]), tmp_path / "aside"
+    feed = write(tmp_path / "feed.csv", [f"op,{HEADER}", *(f"delete,{number},,," for number in (100, 500, 501, 502))])
+    assert holdfast("watch", state, "--from", tmp_path / "in", "--once", "--quarantine", aside).code == 0
+    quarantining = ["apply", state, "--changes", feed, "--quarantine", aside, "--max-bad"]
+    for wrong in ("1", "5", "101%", "few", "1%%", "-1%", ""):
+        refused(holdfast(*quarantining, wrong), f"--max-bad {wrong}: give a share of the rows, such as 5% or 0.05")
+    strict = holdfast(*quarantining, "0.7")
+    assert (strict.code, "3 of 4 rows were set aside, more than 70% (--max-bad)" in strict.err) == (1, True)
+    assert "  feed.csv, line 3: the row to delete or update is not there (id=500)" in strict.out
+    again = write(tmp_path / "in" / "more.csv", [HEADER, BAD])
+    lax = holdfast("watch", state, "--from", again.parent, "--once", "--quarantine", aside, "--max-bad", "100%")
+    assert lax.code == 0, lax.err
 
 
 def test_reasons_show_what_hides_in_values(holdfast: Holdfast, state: Path, tmp_path: Path) -> None:

@@ -122,13 +122,13 @@ def test_a_file_says_what_is_wrong_with_each_row(things: Monitor, tmp_path: Path
         "id,name,n,holdfast_line,holdfast_reason,holdfast_text\n"
         "6,no number,x,3,column 'n': 'x' is not a whole number (int64),\n"
         ',,,4,2 fields where 3 are expected,"7,short"\n'
-        ",no key,1,5,the declared key is null,\n"
-        "1,taken,1,6,the declared key is taken,\n"
+        ",no key,1,5,the declared key is null (id=null),\n"
+        "1,taken,1,6,the declared key is taken (id=1),\n"
         "8,\"qu\"\"o,te\",?,7,column 'n': '?' is not a whole number (int64),\n"
     )
     assert str(outcome).splitlines()[1:3] == [
-        f"quarantined: 5 rows in {tmp_path / 'aside' / 'monday.things.inserts.csv'}",
-        "  line 3: column 'n': 'x' is not a whole number (int64)",
+        f"quarantined: 5 of 7 rows in {tmp_path / 'aside' / 'monday.things.inserts.csv'}",
+        "  new.csv, line 3: column 'n': 'x' is not a whole number (int64)",
     ]
     again = things.apply(inserts=file_of(tmp_path, "new.csv", BAD), batch_id="monday", quarantine=tmp_path / "aside")
     assert again.already_applied
@@ -150,7 +150,7 @@ def test_a_mended_file_is_applied_as_it_is(things: Monitor, tmp_path: Path) -> N
     assert changed(still) == (1, 0, 0)
     assert still.quarantined is not None
     assert Path(still.quarantined.files[0]).read_text() == (
-        "id;name;n;holdfast_line;holdfast_reason\n1;taken;1;3;the declared key is taken\n"
+        "id;name;n;holdfast_line;holdfast_reason\n1;taken;1;3;the declared key is taken (id=1)\n"
     )
 
 
@@ -179,8 +179,8 @@ def test_deletes_and_inserts_have_a_file_each(things: Monitor, tmp_path: Path) -
         "b-c14cddc0.things.deletes.csv",
         "b-c14cddc0.things.inserts.csv",
     ]
-    expected = ["column 'id': 'x' is not a whole number (int64)", "the row to delete or update is not there"]
-    assert reasons(outcome) == [(3, expected[0]), (4, expected[1]), (3, "the declared key is taken")]
+    expected = ["column 'id': 'x' is not a whole number (int64)", "the row to delete or update is not there (id=9)"]
+    assert reasons(outcome) == [(3, expected[0]), (4, expected[1]), (3, "the declared key is taken (id=2)")]
 
 
 def test_missing_rows_that_are_ignored_are_not_set_aside(things: Monitor, tmp_path: Path) -> None:
@@ -237,4 +237,4 @@ def test_a_feed_of_several_tables(tmp_path: Path, form: str) -> None:
     assert sorted(found) == sorted(line for lines in expected.values() for line in lines)
     assert found[expected["changes"][0]] == "is for the table 'pets', which is not watched here"
     assert found[expected["changes"][-1]] == "names no table"
-    assert found[expected["people"][0]] == "the row to delete or update is not there"
+    assert found[expected["people"][0]] == "the row to delete or update is not there (id=9)"

@@ -37,7 +37,7 @@ def test_a_folder_of_files_some_compressed(things: Monitor, tmp_path: Path) -> N
     assert reasons(outcome) == [
         (3, "1.csv: column 'n': 'x' is not a whole number (int64)"),
         (4, "2.csv.gz: 1 field where 3 are expected"),
-        (5, "2.csv.gz: the declared key is taken"),
+        (5, "2.csv.gz: the declared key is taken (id=5)"),
     ]
 
 
@@ -48,7 +48,7 @@ def test_a_file_without_a_header(tmp_path: Path) -> None:
         outcome = monitor.apply(inserts=new, quarantine=tmp_path / "aside")
         assert reasons(outcome) == [
             (1, "column 'c1': 'x' is not a whole number (int64)"),
-            (4, "the declared key is taken"),
+            (4, "the declared key is taken (c1=3)"),
         ]
         assert rows_in(monitor) == [(1, "a"), (2, "b"), (3, "d")]
 
@@ -73,7 +73,7 @@ def test_json_keeps_its_lines(things: Monitor, tmp_path: Path) -> None:
         '{"holdfast_line": 3, "holdfast_reason": "not a JSON object", "holdfast_text": "{nope"}',
         '{"id": 7, "name": [1], "holdfast_line": 5, '
         '"holdfast_reason": "column \'name\' holds an object or a list, and its type is text"}',
-        '{"holdfast_line": 6, "holdfast_reason": "the declared key is null"}',
+        '{"holdfast_line": 6, "holdfast_reason": "the declared key is null (id=null)"}',
     ]
     path = Path(outcome.quarantined.files[0])
     first, *_ = path.read_text().splitlines()
@@ -103,7 +103,10 @@ def test_tables(things: Monitor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     numbered = reasons(outcome)
     assert [number for number, _ in numbered] == [2, 3, 4]
     assert "column 'n': decimal128" in numbered[0][1]
-    assert [reason for _, reason in numbered[1:]] == ["the declared key is taken", "the declared key is null"]
+    assert [reason for _, reason in numbered[1:]] == [
+        "the declared key is taken (id=1)",
+        "the declared key is null (id=null)",
+    ]
     assert [row["name"] for row in aside(outcome)] == ["y", "z", ""]
 
 
@@ -113,7 +116,7 @@ def test_pieces_without_bad_rows(things: Monitor, tmp_path: Path, monkeypatch: p
     pq.write_table(table, tmp_path / "new.parquet", row_group_size=2)
     outcome = things.apply(inserts=tmp_path / "new.parquet", quarantine=tmp_path / "aside")
     assert changed(outcome) == (10, 0, 0)
-    assert reasons(outcome) == [(11, "the declared key is taken")]
+    assert reasons(outcome) == [(11, "the declared key is taken (id=1)")]
 
 
 def test_a_value_that_begins_like_a_file(things: Monitor, tmp_path: Path) -> None:
@@ -128,7 +131,7 @@ def test_a_feed_with_versions(things: Monitor, tmp_path: Path) -> None:
     assert changed(outcome) == (0, 0, 0)
     assert reasons(outcome) == [
         (4, "column '_commit_version': 'x' is no version"),
-        (5, "the row to delete or update is not there"),
+        (5, "the row to delete or update is not there (id=5)"),
     ]
 
 
@@ -138,7 +141,7 @@ def test_upserts_of_one_key_are_all_set_aside(things: Monitor, tmp_path: Path) -
         things.apply(upserts=new)
     outcome = things.apply(upserts=new, quarantine=tmp_path / "aside")
     assert changed(outcome) == (1, 0, 0)
-    assert reasons(outcome) == [(line, "another upsert of the batch has the same key") for line in (2, 4)]
+    assert reasons(outcome) == [(line, "another upsert of the batch has the same key (id=1)") for line in (2, 4)]
 
 
 def test_what_stays_refused(things: Monitor, tmp_path: Path) -> None:
@@ -169,10 +172,10 @@ def test_json_with_bad_lines_is_read_here(things: Monitor, tmp_path: Path) -> No
     lines = '{"id": 5, "name": "a", "n": 1}\n\n{"id": 1, "name": "b", "n": 1}\n'
     options = ReadOptions(reader="spark")
     taken = things.apply(inserts=file_of(tmp_path, "1.jsonl", lines), options=options, quarantine=tmp_path / "aside")
-    assert [list(row.values()) for row in aside(taken)] == [["1", "b", "1", "", "the declared key is taken"]]
+    assert [list(row.values()) for row in aside(taken)] == [["1", "b", "1", "", "the declared key is taken (id=1)"]]
     bad = file_of(tmp_path, "2.jsonl", lines.replace("5", "6") + "nope\n")
     unread = things.apply(inserts=bad, options=options, quarantine=tmp_path / "aside")
-    assert reasons(unread) == [(3, "the declared key is taken"), (4, "not a JSON object")]
+    assert reasons(unread) == [(3, "the declared key is taken (id=1)"), (4, "not a JSON object")]
 
 
 @pytest.mark.spark
@@ -197,8 +200,8 @@ def test_a_data_frame_leaves_what_can_t_be_applied(things: Monitor, tmp_path: Pa
     outcome = things.apply(changes=frame, quarantine=tmp_path / "aside")
     assert changed(outcome) == (1, 0, 0)
     assert [(row["id"], row["op"], row["holdfast_reason"]) for row in aside(outcome)] == [
-        ("9", "delete", "the row to delete or update is not there"),
-        ("1", "insert", "the declared key is taken"),
+        ("9", "delete", "the row to delete or update is not there (id=9)"),
+        ("1", "insert", "the declared key is taken (id=1)"),
     ]
     fractions = spark.createDataFrame([(5, "a", Decimal("1.5"))], "id int, name string, n decimal(5,1)")
     with pytest.raises(BadInput, match="does not fit"):

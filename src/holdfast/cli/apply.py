@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from holdfast.cli.app import app
-from holdfast.cli.arguments import Columns, FailOn, How, Output, SourceList, State, TableName, TablesOfBatch
+from holdfast.cli.arguments import Columns, FailOn, How, MaxBad, Output, SourceList, State, TableName, TablesOfBatch
 from holdfast.cli.options import applying, reading, reading_files, settings_of, taking
 from holdfast.cli.printing import CLASSES, print_findings, print_outcome, warn_unlisted
 from holdfast.cli.tables import by_table, named, note_left_out, split, table_line, table_or_files
@@ -103,6 +103,7 @@ def apply(
         str | None, typer.Option(help="A name for this batch; a batch of the same name is not applied again.")
     ] = None,
     fail_on: FailOn = "likely",
+    max_bad: MaxBad = "1%",
     form: Output = "text",
     how_to_apply: dict[str, Any],
     options: ReadOptions,
@@ -113,9 +114,10 @@ def apply(
     [b]holdfast apply state/ --table orders=o.csv --table customers=c.csv[/b]
     """
     from holdfast.api.monitor import Monitor
-    from holdfast.results.alarms import alarming
+    from holdfast.results.alarms import alarming, most_bad
 
     alarming(fail_on)  # refuses an unknown one
+    most = most_bad(max_bad)
     name, files = table_or_files(table or [])
     sources: dict[str, Any] = {
         "inserts": insert, "deletes": delete, "changes": changes, "snapshot": snapshot, "upserts": upsert,
@@ -131,7 +133,7 @@ def apply(
         outcome = monitor.apply(
             **sources, table=name, batch_id=batch_id, operation_column=op, options=options, **how_to_apply
         )
-    raise typer.Exit(print_outcome(outcome, form, fail_on))
+    raise typer.Exit(print_outcome(outcome, form, fail_on, most))
 
 
 @app.command()
@@ -147,6 +149,7 @@ def watch(
     op: Annotated[str | None, typer.Option(help="The column with the operation, for --as changes.")] = None,
     table: TableName = None,
     fail_on: FailOn = "likely",
+    max_bad: MaxBad = "1%",
     form: Output = "text",
     how_to_apply: dict[str, Any],
     options: ReadOptions,
@@ -156,14 +159,15 @@ def watch(
     Example: [b]holdfast watch state/ --from incoming/[/b]
     """
     from holdfast.api.monitor import Monitor
-    from holdfast.results.alarms import alarming
+    from holdfast.results.alarms import alarming, most_bad
     from holdfast.results.outcome import Outcome
 
     alarming(fail_on)  # refuses an unknown one
+    most = most_bad(max_bad)
     codes = {ExitCode.ALL_WELL}
 
     def applied(path: str, outcome: Outcome) -> None:
-        codes.add(print_outcome(outcome, form, fail_on, path))
+        codes.add(print_outcome(outcome, form, fail_on, most, path))
         if not somebody_reads():
             raise KeyboardInterrupt  # nobody would notice that it goes on
 

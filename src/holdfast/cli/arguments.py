@@ -35,6 +35,12 @@ TablesOfBatch = Annotated[
         "(repeatable).",
     ),
 ]
+MaxBad = Annotated[
+    str,
+    typer.Option(
+        metavar="SHARE", help="The exit code is 1 if more than this share of the rows of a batch goes to --quarantine."
+    ),
+]
 ChangeId = Annotated[
     str | None, typer.Option("--id", help="A name for this change; a change of the same name is not made again.")
 ]

@@ -70,7 +70,7 @@ def print_findings(
         console.print(f"no {rule_class(kind).title} found{bound}", markup=False)
 
 
-def print_outcome(outcome: Outcome, form: Format, fail_on: str, path: str = "") -> ExitCode:
+def print_outcome(outcome: Outcome, form: Format, fail_on: str, most_bad: float, path: str = "") -> ExitCode:
     """Print what a batch did, as text or as JSON, and why it is an alarm or not; returns the exit code."""
     from holdfast.report.printing import print_outcome as print_text
 
@@ -81,6 +81,9 @@ def print_outcome(outcome: Outcome, form: Format, fail_on: str, path: str = "") 
     code = ExitCode.RULE_BROKE if outcome.alarms(fail_on) else ExitCode.ALL_WELL
     if why := outcome.why(fail_on):
         say(f"{f'exit code {code}' if code else 'no alarm'}: {why}", err=True)
+    if bad := outcome.why_bad(most_bad):
+        code = ExitCode.RULE_BROKE
+        say(f"exit code {code}: {bad}", err=True)
     return code
 
 

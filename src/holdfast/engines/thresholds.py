@@ -35,6 +35,7 @@ ALONE = 0.1  # at most this share of the rows with the same left side may have t
 BROKEN = 0.5  # scores from this on are listed
 ALARMING = 0.9  # one that was found is an alarm from this score on,
 ENOUGH = 1000  # and if at least this many rows tested it before: a rule that fewer tested may hold by chance
+MAX_BAD = 0.01  # if more than this share of a batch is set aside, the exit code is 1
 
 # How much is shown
 SHOWN = 20  # rules of a class, unless asked otherwise

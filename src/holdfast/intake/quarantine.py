@@ -21,7 +21,7 @@ import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -38,6 +38,7 @@ from holdfast.sources.jsonlines import BadLine, row_of
 from holdfast.table import files
 from holdfast.table.admit import Admitted
 from holdfast.table.refused_rows import WrongRows
+from holdfast.visible import visible
 
 _FIRST = 5  # reasons that an outcome shows
 _LONGEST_NAME = 80
@@ -57,15 +58,26 @@ class StagedSource:
 
 @dataclass(frozen=True)
 class Quarantined:
-    """The bad rows of a batch: how many, in which files, and the first reasons."""
+    """The bad rows of a batch: how many, in which files, the first reasons; and how many rows were good."""
 
     rows: int = 0
     files: tuple[str, ...] = ()
     reasons: tuple[str, ...] = ()
+    good: int = 0
+
+    @property
+    def of(self) -> int:
+        """How many rows the batch has, bad and good ones."""
+        return self.rows + self.good
+
+    @property
+    def share(self) -> float:
+        """The share of bad rows, from 0 to 1."""
+        return self.rows / self.of if self.of else 0.0
 
     def to_json(self) -> dict[str, Any]:
         """Plain values, fit for JSON."""
-        return {"rows": self.rows, "files": list(self.files), "reasons": list(self.reasons)}
+        return {"rows": self.rows, "of": self.of, "files": list(self.files), "reasons": list(self.reasons)}
 
 
 class Quarantine:
@@ -84,13 +96,14 @@ class Quarantine:
             staged = part.staged
             wrong = admitted.wrong.between(first, first + staged.rows)
             rows = wrong.places if staged.order is None else staged.order[wrong.places]
-            bad = part.rejected.and_rows(rows, wrong.reasons())
+            bad = part.rejected.and_rows(rows, wrong.reasons(admitted.table))
             name = f"{_file_name(table)}.{part.name}"
             if staged.traceable:
                 self.put_records(name, part.opened, bad)
             else:
                 self._write(name, part.opened, False, bad.reasons, partial(_from_codes, part, wrong, admitted))
             first += staged.rows
+            self.contents = replace(self.contents, good=self.contents.good + staged.rows - len(wrong))
 
     def put_records(self, name: str, opened: OpenSource, rejected: Rejected) -> None:
         """Write records of a source that are no rows of its table, or of any of its tables."""
@@ -119,14 +132,12 @@ class Quarantine:
             )
         columns, some = find()
         found = list(some)
-        if len(opened.files) > 1:
-            both = zip(found, reasons, strict=True)
-            reasons = [f"{Path(each.file).name}: {reason}" if each.file else reason for each, reason in both]
-        lines = _json_lines(found, reasons) if as_json else _csv_lines(columns, found, reasons, opened.dialect)
+        noted = _with_files(found, reasons) if len(opened.files) > 1 else reasons
+        lines = _json_lines(found, noted) if as_json else _csv_lines(columns, found, noted, opened.dialect)
         with clear_sentences(self._folder):
             self._folder.mkdir(parents=True, exist_ok=True)
             write_durably(path, lines)
-        self._count(str(path), found, reasons, "line" if as_json or opened.dialect else "row")
+        self._count(path, opened, found, reasons)
 
     def _is_leftover(self, path: Path, opened: OpenSource) -> bool:
         """Whether a file was written by an earlier try, and is not the source itself."""
@@ -135,17 +146,36 @@ class Quarantine:
         with path.open("rb") as file:
             return NOTED[1].encode() in file.readline(_LONGEST_HEADER)
 
-    def _count(self, path: str, found: Sequence[Original], reasons: Sequence[str], word: str) -> None:
+    def _count(self, path: Path, opened: OpenSource, found: Sequence[Original], reasons: Sequence[str]) -> None:
+        """Count the records that go to a file, and note the first reasons with their places in the source."""
         before = self.contents
         some = zip(found[:_FIRST], reasons, strict=False)
-        first = [f"{word} {each.line}: {reason}" if each.line else reason for each, reason in some]
-        self.contents = Quarantined(before.rows + len(found), (*before.files, path), (*before.reasons, *first)[:_FIRST])
+        first = [f"{_place(each, opened)}: {visible(reason)}" for each, reason in some]
+        self.contents = replace(
+            before,
+            rows=before.rows + len(found),
+            files=(*before.files, str(path)),
+            reasons=(*before.reasons, *first)[:_FIRST],
+        )
 
     def withdraw(self) -> None:
         """Remove the files: the batch was not applied, so all its rows are still in its sources."""
         for path in self.contents.files:
             with suppress(OSError):
                 Path(path).unlink()
+
+
+def _with_files(found: Sequence[Original], reasons: Sequence[str]) -> list[str]:
+    """Reasons with the file of each record, where a source has several."""
+    both = zip(found, reasons, strict=True)
+    return [f"{Path(each.file).name}: {reason}" if each.file else reason for each, reason in both]
+
+
+def _place(record: Original, opened: OpenSource) -> str:
+    """`orders.csv, line 63`; `table, row 4` for a table in memory."""
+    name = Path(record.file or opened.name).name
+    word = "line" if opened.json or opened.dialect else "row"
+    return f"{name}, {word} {record.line}" if record.line else name
 
 
 def _file_name(given: str) -> str:

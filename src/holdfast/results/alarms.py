@@ -61,3 +61,19 @@ def alarming(fail_on: FailOn) -> Alarming:
             "score look accidental"
         )
     return Alarming(score=score)
+
+
+def most_bad(share: str) -> float:
+    """The meaning of `--max-bad`: `5%`, or `0.05`.
+
+    >>> most_bad("5%"), most_bad("0.05")
+    (0.05, 0.05)
+    """
+    number, percent, rest = share.partition("%")
+    try:
+        most = float(number) / (100 if percent else 1)
+    except ValueError:
+        most = math.nan
+    if rest.strip() or not 0 <= most <= 1 or (most == 1 and not percent):
+        raise BadInput(f"--max-bad {share}: give a share of the rows, such as 5% or 0.05")
+    return most

@@ -10,6 +10,7 @@ from typing import Any
 from holdfast.changes.diff import Cause, Diff, Finding, ViolationChange, Witness, Worth
 from holdfast.engines.contract import ChangeLine, is_given
 from holdfast.engines.registry import ALL_TABLES
+from holdfast.engines.thresholds import MAX_BAD
 from holdfast.intake.quarantine import Quarantined
 from holdfast.results import outcome_lines
 from holdfast.results.alarms import Alarming, FailOn, alarming
@@ -160,6 +161,13 @@ class Outcome(Printed, Drawn):
         untested = f", or tested by fewer than {condition.support:,} rows" if condition.support else ""
         return f"{counted(lost, 'rule')} broke, {weak} (score under {condition.score:g}{untested})"
 
+    def why_bad(self, most: float = MAX_BAD) -> str:
+        """Why too many rows are in quarantine; empty if these are at most a share of the batch."""
+        found = self.quarantined
+        if found is None or found.share <= most:
+            return ""
+        return f"{found.rows:,} of {counted(found.of, 'row')} were set aside, more than {100 * most:g}% (--max-bad)"
+
     def _worse(self) -> Iterator[Finding]:
         """The given rules of severity error that have new violations."""
         for diff in self.diffs.values():
@@ -239,12 +247,14 @@ class Outcome(Printed, Drawn):
         return own, others
 
     def quarantine_lines(self) -> Iterator[tuple[str, list[str]]]:
-        """How many rows are in quarantine, and where: a heading, if there are any, and the first reasons."""
+        """How many rows of the batch are in quarantine, and where: a heading, if there are any, and the first
+        reasons.
+        """
         found = self.quarantined
         if found is not None and found.rows:
             more = found.rows - len(found.reasons)
             reasons = [*found.reasons, *([f"… and {more:,} more"] if more else [])]
-            yield f"quarantined: {counted(found.rows, 'row')} in {' and '.join(found.files)}", reasons
+            yield f"quarantined: {found.rows:,} of {counted(found.of, 'row')} in {' and '.join(found.files)}", reasons
 
     def rule_lines(self, most: int = 10) -> Iterator[tuple[str, list[str]]]:
         """The broken rules with the rows that broke them, and the rules that hold now: headings and first lines."""

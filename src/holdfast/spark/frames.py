@@ -125,8 +125,7 @@ def read_jdbc(spark: SparkSession, url: str, table: str, properties: dict[str, s
     return spark.read.options(**properties).jdbc(url, table)
 
 
-# ---- the answers of tasks
-# -------------------------------------------------------------------------------------------------
+# ---- the answers of tasks -------------------------------------------------------------------------------------------
 
 
 def collected(answers: DataFrame) -> pa.Table:

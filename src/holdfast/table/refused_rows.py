@@ -52,9 +52,10 @@ class WrongRows:
         some = self._some((self.places >= first) & (self.places < end))
         return replace(some, places=some.places - first)
 
-    def reasons(self) -> list[str]:
-        """What is wrong with each row, in words."""
-        return [_REASONS[WRONG[why]] for why in self.why.tolist()]
+    def reasons(self, table: Table) -> list[str]:
+        """What is wrong with each row, in words: `the declared key is taken (id=1)`."""
+        named = _in_words(table, self.codes)
+        return [f"{_REASONS[WRONG[why]]} {row}" for why, row in zip(self.why.tolist(), named, strict=True)]
 
     def _some(self, which: NDArray[np.bool_]) -> WrongRows:
         return WrongRows(self.places[which], self.why[which], self.operations[which], self.codes[:, which])
@@ -107,17 +108,22 @@ def _examples(table: Table, wrong: WrongRows) -> str:
     return _show(table, wrong.codes[:, :_EXAMPLES])
 
 
-def _show(table: Table, codes: Codes, most: int = 4) -> str:
-    """A few rows in words: their key, or their first columns."""
+def _show(table: Table, codes: Codes) -> str:
+    """A few rows in words."""
+    return "; ".join(_in_words(table, codes))
+
+
+def _in_words(table: Table, codes: Codes, most: int = 4) -> list[str]:
+    """Rows in words: their key, or their first columns."""
     by = table.schema.found_by
     values = table.decode(codes)
     columns = [_python_values(values.column(c)) for c in by[:most]]
     names = [table.schema.names[c] for c in by[:most]]
     more = ", …" if len(by) > most else ""
-    return "; ".join(
+    return [
         "(" + ", ".join(f"{n}={_brief(v)}" for n, v in zip(names, row, strict=True)) + more + ")"
         for row in zip(*columns, strict=True)
-    )
+    ]
 
 
 def _python_values(values: pa.ChunkedArray) -> list[object]:

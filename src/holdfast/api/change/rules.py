@@ -78,8 +78,7 @@ class RuleEdit:
             )
         return replace(spec, marks=spec.marks.with_mark((kind, subject, text), mark))
 
-    # ---- which rules are meant
-    # ----------------------------------------------------------------------------------------------
+    # ---- which rules are meant --------------------------------------------------------------------------------------
 
     def checked(self, rules: AnyRules, table: str | None = None) -> Rules:
         """Rules in the text form that they have for these tables: the same rule gets the same text."""
