@@ -77,6 +77,7 @@ def strategy_in_words(name: str, why: str) -> str:
     how = {
         "counts": "by counting all pairs of rows",
         "borders": "by borders (evidence and proof)",
+        "groups": "by counting groups of rows that agree",
         "removals": "by counting the rows that must go",
     }[name]
     return f"{how}, {why}" if why else how

@@ -212,6 +212,30 @@ def pairs_within(starts: Rows) -> Any:
 
 
 @kernel
+def pairs_joined(rows: Rows, starts: Rows, cells: Codes, skip_null: bool, weights: Ints, sums: Ints) -> Any:
+    """How many pairs of rows the groups put together that have equal cells in one more column, too.
+
+    IN cells[row], weights[row]: a row stands for as many, which make no pairs with each other; none: for one.
+    sums: as many as the column has values, 0 before and after each call
+    """
+    total, is_weighted = np.int64(0), len(weights) > 0
+    for group in range(len(starts) - 1):
+        begin, end = starts[group], starts[group + 1]
+        for at in range(begin, end):
+            value = cells[rows[at]]
+            weight = weights[rows[at]] if is_weighted else 1
+            if not (skip_null and value == 0):
+                total += weight * sums[value]
+                sums[value] += weight
+        if end - begin > len(sums):
+            sums[:] = 0
+        else:
+            for at in range(begin, end):
+                sums[cells[rows[at]]] = 0
+    return total
+
+
+@kernel
 def compare(cells: Codes, pairs: Ints, skip_null: bool, agree: Words, less: Words, more: Words) -> None:
     """What two rows are to each other. IN cells[column, row], pairs[pair, 2]; OUT agree, less, more [pair, word], zero
     before: sets of columns

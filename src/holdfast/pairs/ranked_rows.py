@@ -59,7 +59,7 @@ class RankedWeightedRows(WeightedRows):
                 continue
             keys = table.order_keys(c)
             if not ranks.fit(codes[c], keys):
-                in_use = np.unique(self._column(c).reshape(-1)[: self.used]).astype(np.uint32)
+                in_use = np.unique(self.column(c)).astype(np.uint32)
                 self._recode(c, in_use, ranks.spread(in_use, codes[c], keys))
         return WeightedRows.of(self._ranks_of(codes), batch.weights.copy())
 

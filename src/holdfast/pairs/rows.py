@@ -85,7 +85,7 @@ class WeightedRows:
 
     def with_nulls(self) -> NDArray[np.bool_]:
         """Which columns hold a null, whose cell is 0."""
-        cells = (self._column(c).reshape(-1)[: self.used] for c in range(self.columns))
+        cells = (self.column(c) for c in range(self.columns))
         return np.array([not column.all() for column in cells], np.bool_)
 
     def codes(self) -> Codes:
@@ -93,6 +93,10 @@ class WeightedRows:
         codes = np.empty((self.used, self.columns), np.uint32)
         unpack(self.cells, codes)
         return np.ascontiguousarray(codes.T)
+
+    def column(self, column: int) -> NDArray[np.unsignedinteger]:
+        """The cells of a column, a copy."""
+        return self._column(column).reshape(-1)[: self.used]
 
     def __reduce__(self) -> Any:
         """Pickled as what is in use, not as blocks."""

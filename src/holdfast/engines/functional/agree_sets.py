@@ -125,7 +125,7 @@ class AgreeSetStrategy(CoverStrategy):
         maximal, spec = self.pairs.changed, self._spec
         if spec.error or maximal is None:
             return Followed(self._derived(change.after.rows, progress))
-        changed = mended_covers(covers, *maximal, spec.max_size, _saying(spec, len(covers), progress))
+        changed = mended_covers(covers, *maximal, spec.max_size, saying(spec, "columns", len(covers), progress))
         now, went, came = (
             exact({target: getattr(each, name) for target, each in changed.items()})
             for name in ("sets", "lost", "gained")
@@ -134,7 +134,7 @@ class AgreeSetStrategy(CoverStrategy):
 
     def _derived(self, rows: int, progress: Progress) -> dict[int, Cover]:
         spec, sets, targets = self._spec, self.pairs.sets, self._spec.targets.wanted()
-        said = _saying(spec, len(targets), progress)
+        said = saying(spec, "columns", len(targets), progress)
         if not spec.error:
             return exact(derived_covers(self.pairs.maximal(progress), targets, spec.max_size, said))
         limit, columns = limit_of(spec.error, pairs_of(rows)), spec.targets.columns
@@ -146,11 +146,11 @@ class AgreeSetStrategy(CoverStrategy):
         return cls(subject.part(CountedAgreeSets), spec)
 
 
-def _saying(spec: Spec, targets: int, progress: Progress) -> OnProgress:
-    """What to say while targets are worked on, given their number."""
+def saying(spec: Spec, what: str, many: int, progress: Progress) -> OnProgress:
+    """What to say while columns, or other parts of the work, are done one by one, given their number."""
     bound = "Where short rules are enough, stop and bound them: discover or init with --max-lhs 3."
     title = "keys" if spec.targets.keys else "functional dependencies"
-    return search_progress(progress, title, "columns", targets, bound if spec.max_size is None else None)
+    return search_progress(progress, title, what, many, bound if spec.max_size is None else None)
 
 
 def refuse_wide(table: Table) -> None:

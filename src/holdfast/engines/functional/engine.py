@@ -1,7 +1,8 @@
 """Keys and FDs: the minimal left sides of some targets. FDs have the columns as targets, keys the row itself.
 
-They are found by counting all pairs of rows, or, on tall tables, by borders (see `holdfast.borders`). `settings.error`
-above 0 asks for approximate rules, `settings.max_lhs` bounds left sides and keys.
+They are found by counting all pairs of rows or, on tall tables, by borders (see `holdfast.borders`). `settings.error`
+above 0 asks for approximate rules, which on tall tables are found by counting groups of rows (see `level_search`).
+`settings.max_lhs` bounds left sides and keys.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from holdfast.engines.found.strategies import BorderStrategy, Spec
 from holdfast.engines.functional import FunctionalSettings
 from holdfast.engines.functional.agree_sets import AgreeSetStrategy, refuse_wide
 from holdfast.engines.functional.explain import explain
+from holdfast.engines.functional.level_search import GroupStrategy
 from holdfast.engines.functional.scoring import Ranked, worth_of
 from holdfast.engines.functional.wording import DependencyRules, DependencyWording
 from holdfast.engines.thresholds import FEWEST_ROWS
@@ -32,7 +34,7 @@ DependencyState = ContextState[Dependency]
 class FunctionalEngine(ContextEngine[Dependency, DependencyState]):
     """Minimal keys (`ucc`) or minimal FDs (`fd`), exact, or approximate up to a share of pairs."""
 
-    strategies = AgreeSetStrategy, BorderStrategy
+    strategies = AgreeSetStrategy, BorderStrategy, GroupStrategy
     stored_as = "rules/lhs", "rules/broken"
     error = "g1"
     smaller = "stronger"
@@ -50,15 +52,17 @@ class FunctionalEngine(ContextEngine[Dependency, DependencyState]):
 
     def _choice(self, spec: Spec, table: Table, progress: Progress) -> StrategyChoice:
         refuse_wide(table)
+        choice = choose(self._settings.method, table.rows, spec.targets.columns, AGREE_SETS)
         if not spec.error:
-            return choose(self._settings.method, table.rows, spec.targets.columns, AGREE_SETS)
+            return choice
+        if choice.name == BorderStrategy.name:  # which knows no errors
+            return StrategyChoice(GroupStrategy.name, choice.why)
         if (pairs := pairs_of(table.rows)) > AGREE_SETS.wide_pairs:
             minutes = seconds_to_count(pairs, spec.targets.columns) / 60
             progress.note(
-                f"Approximate {self.declared.title} are measured by their share of pairs of rows, so all {pairs:,} are "
-                f"counted: about {minutes:,.0f} minutes here. Exact ones need no counting."
+                f"As --method counts asks, all {pairs:,} pairs of rows are counted: about {minutes:,.0f} minutes here."
             )
-        return StrategyChoice("counts", "as their error is a share of all pairs of rows")
+        return choice
 
     def explained(self, state: DependencyState, diff: Diff, batch: Batch) -> Diff:
         """Also what the rules were worth that were lost, and what those are worth that were gained."""
