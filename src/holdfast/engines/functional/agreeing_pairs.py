@@ -6,8 +6,8 @@ are added apart. Rows are brought into groups by all columns of a set but the on
 with the same other columns share (see `borders.partitions`); by the last column they are only counted.
 
 A number that was counted stays true: a batch adds and takes the pairs that its rows are in. They are compared with the
-rows of the table, which gives agree-sets (see `pairs.counting`), and the number of each set changes by those that contain
-it. Where that would cost more than groups, all numbers are dropped, and counted again when they are needed. What
+rows of the table, which gives agree-sets (see `pairs.counting`), and the number of each set changes by those that
+contain it. Where that would cost more than groups, all numbers are dropped, and counted again when they are needed. What
 nobody needed since the last batch is dropped, too.
 
 Cost: to count a set, a look at the rows that share their other columns with a row; for a batch of m rows, m comparisons
@@ -17,9 +17,9 @@ a row. Memory: the rows, some bytes a cell; while sets are counted, 4 bytes a ce
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping
 from functools import reduce
-from itertools import groupby
 from operator import or_
 from typing import Any, ClassVar, Self
 
@@ -30,8 +30,7 @@ from holdfast.borders.partitions import ColumnPartitions, Walks
 from holdfast.borders.rows import RankedColumns
 from holdfast.kernels.partitions import pairs_joined
 from holdfast.pairs import bitsets
-from holdfast.pairs.counter import KeyCounter
-from holdfast.pairs.counting import Count, equal_pairs
+from holdfast.pairs.counting import Count, equal_pairs, merged
 from holdfast.pairs.probes import batch_of
 from holdfast.pairs.rows import WeightedRows
 from holdfast.pairs.signatures import EQUAL, Signed
@@ -45,6 +44,7 @@ from holdfast.table.threads import OnProgress, SoFar, each
 
 ColumnSet = int  # bit c stands for column c
 NO_COLUMNS: ColumnSet = 0
+Piece = tuple[tuple[int, ...], list[int]]  # columns that group the rows, and columns to add to these, each by itself
 Pairs = dict[ColumnSet, int]  # how many agree on each set
 
 _WORTH_THREADS = 1 << 18  # looks at rows: about a millisecond
@@ -113,9 +113,7 @@ def _pairs_of_batch(batch: WeightedRows, rows: WeightedRows, places: NDArray[np.
     """The agree-sets of the pairs that a batch brought and took, given where its rows stand among those after it. See
     `PairWatch` on pairs of equal rows.
     """
-    found = KeyCounter(EQUAL.words(rows.columns))
-    found.add([equal_pairs(batch, EQUAL, distinct), *Count(batch, rows, EQUAL, distinct, own=places).whole()])
-    return found.signed()
+    return merged([equal_pairs(batch, EQUAL, distinct), *Count(batch, rows, EQUAL, distinct, own=places).whole()])
 
 
 def _containing(pairs: Signed, columns: ColumnSet) -> int:
@@ -133,31 +131,38 @@ class _Groups:
         weights = rows.weights.take(living)
         self._weights = weights if (weights > 1).any() else weights[:0]
         self._cells = np.empty((rows.columns, len(living)), np.uint32)
-        for column in (column for column in range(rows.columns) if read >> column & 1):
-            self._cells[column] = rows.column(column).take(living)
+        for column in range(rows.columns):
+            if read >> column & 1:
+                self._cells[column] = rows.column(column).take(living)
         self._distinct = table.schema.nulls.are_distinct
-        self._alike = equal_pairs(rows, EQUAL, self._distinct)
+        self._alike = merged([equal_pairs(rows, EQUAL, self._distinct)])
         self._values = np.array([len(dictionary) for dictionary in table.dictionaries], np.int64)
         columns = ColumnPartitions(RankedColumns.of_cells(self._cells, self._values, self._distinct))
         self._order, self._walks, self._own = columns.order, Walks(columns), threading.local()
 
-    def count(self, sets: Iterable[ColumnSet], progress: OnProgress | None) -> Pairs:
+    def count(self, sets: Collection[ColumnSet], progress: OnProgress | None) -> Pairs:
         """How many pairs agree on each of some sets, none of them empty."""
-        paths = sorted(tuple(column for column in self._order if columns >> column & 1) for columns in sets)
-        pieces = [(prefix, [path[-1] for path in some]) for prefix, some in groupby(paths, lambda path: path[:-1])]
-        workers = None if len(paths) * self._cells.shape[1] > _WORTH_THREADS else 0
+        workers, pieces = None if len(sets) * self._cells.shape[1] > _WORTH_THREADS else 0, self._pieces(sets)
         return {columns: pairs for found in each(pieces, self._piece, workers, progress) for columns, pairs in found}
 
-    def _piece(self, piece: tuple[tuple[int, ...], list[int]], so_far: SoFar) -> list[tuple[ColumnSet, int]]:
-        """The sets of the same columns and one more, which is each of some."""
+    def _pieces(self, sets: Iterable[ColumnSet]) -> list[Piece]:
+        """Sets cut into columns that group the rows, those that most sets share, and a last one."""
+        cuts = {columns: [columns ^ 1 << last for last in self._order if columns >> last & 1] for columns in sets}
+        shared = Counter(prefix for prefixes in cuts.values() for prefix in prefixes)
+        last_of: dict[ColumnSet, list[int]] = defaultdict(list)
+        for columns, prefixes in cuts.items():
+            prefix = max(reversed(prefixes), key=lambda each: shared[each])
+            last_of[prefix].append((columns ^ prefix).bit_length() - 1)
+        return sorted((tuple(c for c in self._order if prefix >> c & 1), last) for prefix, last in last_of.items())
+
+    def _piece(self, piece: Piece, so_far: SoFar) -> list[tuple[ColumnSet, int]]:
+        """Those of the same columns and a last one, for each of some."""
         prefix, last = piece
         groups, found = self._walks.to(prefix), []
         own, sums = sum(1 << column for column in prefix), self._sums()
         for column in last:
             cells, values = self._cells[column], int(self._values[column])
-            joined = pairs_joined(
-                groups.rows, groups.starts, cells, self._distinct, self._weights, sums[:values]
-            )
+            joined = pairs_joined(groups.rows, groups.starts, cells, self._distinct, self._weights, sums[:values])
             columns = own | 1 << column
             found.append((columns, int(joined) + _containing(self._alike, columns)))
             so_far(len(found))

@@ -33,7 +33,6 @@ from holdfast.rules.error_measures import pairs_of
 from holdfast.table.change import Change
 from holdfast.table.runner import Runner
 
-
 Level = dict[ColumnSet, int]  # left sides, with their open targets as a set
 
 
@@ -46,7 +45,9 @@ class GroupStrategy(CoverStrategy):
         self.pairs, self._spec = pairs, spec
 
     @classmethod
-    def begin(cls, subject: WatchedTable, spec: Spec, runner: Runner, progress: Progress) -> tuple[GroupStrategy, Parts]:
+    def begin(
+        cls, subject: WatchedTable, spec: Spec, runner: Runner, progress: Progress
+    ) -> tuple[GroupStrategy, Parts]:
         """Search level by level."""
         strategy = cls(subject.part(AgreeingPairs, runner, progress), spec)
         return strategy, strategy._found(subject.table.rows, progress)
