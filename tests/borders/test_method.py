@@ -45,8 +45,8 @@ def test_the_method_can_be_given() -> None:
         hf.discover(pa.table({"a": [1]}), "fd", method="both")
 
 
-def test_a_share_of_pairs_needs_counts() -> None:
-    with pytest.raises(BadInput, match="needs all pairs counted"):
+def test_a_share_of_pairs_is_counted() -> None:
+    with pytest.raises(BadInput, match="found by counting pairs, or groups of rows"):
         hf.discover(pa.table({"a": [1, 2]}), "fd", method="borders", error=0.1)
 
 
@@ -58,9 +58,9 @@ def test_a_long_count_is_announced(monkeypatch: pytest.MonkeyPatch) -> None:
         def note(self, text: str) -> None:
             said.append(text)
 
-    found = hf.discover(pa.table({"a": [1, 2, 2], "b": [1, 1, 2]}), "fd", error=0.4, progress=Said())
+    found = hf.discover(pa.table({"a": [1, 2, 2], "b": [1, 1, 2]}), "fd", error=0.4, method="counts", progress=Said())
     assert found.findings
-    assert any("all 3 are counted: about 0 minutes" in text for text in said)
+    assert any("all 3 pairs of rows are counted: about 0 minutes" in text for text in said)
 
 
 def test_columns_that_no_bitset_spans_are_refused() -> None:

@@ -16,6 +16,7 @@ from holdfast.engines.registry import make_engine, rule_classes
 from holdfast.rules.given import GivenRule, TableRules
 from holdfast.table.change import Change
 from holdfast.table.nulls import NullMode
+from tests.laws.budgets import by_groups
 from tests.laws.world import Batch, Kept, Row, World, batches, null_modes, row_lists, rows
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ for_every_engine = pytest.mark.parametrize(
 )
 
 STRATEGIES = {f"{name} by borders": make_engine(name, {"method": "borders"}) for name in ("ucc", "fd", "od", "pod")}
+STRATEGIES |= {f"{name} by groups": by_groups(make_engine(name, {"error": 0.2})) for name in ("ucc", "fd")}
 for_every_strategy = pytest.mark.parametrize(
     "engine",
     [*(make_engine(name, given=GIVEN.get(name)) for name in NAMES), *STRATEGIES.values()],
@@ -125,7 +127,7 @@ def test_splitting_and_reordering(
     assert kept[0].result() == kept[1].result() == kept[2].result()
 
 
-@for_every_engine
+@for_every_strategy
 @settings(max_examples=30)
 @given(first=row_lists, stream=streams, at=st.integers(0, 5), nulls=null_modes)
 def test_save_and_load_in_the_middle(
@@ -141,7 +143,7 @@ def test_save_and_load_in_the_middle(
     assert kept.result() == kept.rediscovered()
 
 
-@for_every_engine
+@for_every_strategy
 @settings(max_examples=20)
 @given(first=row_lists, stream=streams, moments=st.sets(st.integers(0, 5)), nulls=null_modes)
 def test_rewriting_the_table_on_the_way(

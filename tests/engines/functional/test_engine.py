@@ -16,6 +16,7 @@ from holdfast.errors import BadInput
 from holdfast.rules.dependency import FD
 from holdfast.table.nulls import NullMode
 from tests.engines.functional.world import NAMES, empty, found
+from tests.laws.budgets import by_groups
 from tests.laws.world import Batch, Kept, Row, World, batches, null_modes, row_lists
 from tests.oracle import functional as oracle
 
@@ -27,8 +28,9 @@ bounds = st.one_of(st.none(), st.integers(0, 3))
 def engines(
     error: str = "0", most: int | None = None, method: str = "auto"
 ) -> tuple[Engine[Any, Any], Engine[Any, Any]]:
-    options = {"error": float(error), "max_lhs": most, "method": method}
-    return make_engine("fd", options), make_engine("ucc", options)
+    options = {"error": float(error), "max_lhs": most, "method": "auto" if method == "groups" else method}
+    made = make_engine("fd", options), make_engine("ucc", options)
+    return (by_groups(made[0]), by_groups(made[1])) if method == "groups" else made
 
 
 def expected(world: World, nulls: str, error: str, most: int | None) -> list[dict[Any, float]]:
@@ -37,14 +39,14 @@ def expected(world: World, nulls: str, error: str, most: int | None) -> list[dic
 
 
 @settings(max_examples=80)
-@given(first=row_lists, stream=streams, nulls=null_modes, error=errors, most=bounds, borders=st.booleans())
+@given(first=row_lists, stream=streams, nulls=null_modes, error=errors, most=bounds, tall=st.booleans())
 def test_every_batch_by_definition(
-    first: list[Row], stream: list[Batch], nulls: NullMode, error: str, most: int | None, borders: bool
+    first: list[Row], stream: list[Batch], nulls: NullMode, error: str, most: int | None, tall: bool
 ) -> None:
     world = World(nulls)
     world.change(Batch(first))
     watched = WatchedTable(world.table)
-    method = "borders" if borders and not float(error) else "counts"
+    method = ("groups" if float(error) else "borders") if tall else "counts"
     kept = [Kept(engine, world, watched) for engine in engines(error, most, method)]
     assert method == "borders" or kept[0].state.strategy.pairs is kept[1].state.strategy.pairs, "pairs are counted once"
     _check_rules(kept, world, nulls, error, most)

@@ -41,8 +41,8 @@ class FunctionalSettings:
         refuse_unknown(self.method)
         if self.error and self.method == "borders":
             raise BadInput(
-                "the error of keys and FDs is g1, a share of pairs of rows, which needs all pairs counted; leave out "
-                "--method borders, or --error"
+                "borders prove keys and FDs that no pair of rows breaks; those that some may break are found by "
+                "counting pairs, or groups of rows; leave out --method borders, or --error"
             )
 
 

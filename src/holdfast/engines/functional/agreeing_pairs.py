@@ -7,8 +7,8 @@ with the same other columns share (see `borders.partitions`); by the last column
 
 A number that was counted stays true: a batch adds and takes the pairs that its rows are in. They are compared with the
 rows of the table, which gives agree-sets (see `pairs.counting`), and the number of each set changes by those that
-contain it. Where that would cost more than groups, all numbers are dropped, and counted again when they are needed. What
-nobody needed since the last batch is dropped, too.
+contain it. Where that would cost more than groups, all numbers are dropped, and counted again when they are needed.
+What nobody needed since the last batch is dropped, too.
 
 Cost: to count a set, a look at the rows that share their other columns with a row; for a batch of m rows, m comparisons
 a row. Memory: the rows, some bytes a cell; while sets are counted, 4 bytes a cell more, and partitions up to a bound.
@@ -131,9 +131,10 @@ class _Groups:
         weights = rows.weights.take(living)
         self._weights = weights if (weights > 1).any() else weights[:0]
         self._cells = np.empty((rows.columns, len(living)), np.uint32)
+        self._narrow = {}
         for column in range(rows.columns):
             if read >> column & 1:
-                self._cells[column] = rows.column(column).take(living)
+                self._cells[column] = self._narrow[column] = rows.column(column).take(living)
         self._distinct = table.schema.nulls.are_distinct
         self._alike = merged([equal_pairs(rows, EQUAL, self._distinct)])
         self._values = np.array([len(dictionary) for dictionary in table.dictionaries], np.int64)
@@ -161,7 +162,7 @@ class _Groups:
         groups, found = self._walks.to(prefix), []
         own, sums = sum(1 << column for column in prefix), self._sums()
         for column in last:
-            cells, values = self._cells[column], int(self._values[column])
+            cells, values = self._narrow[column], int(self._values[column])
             joined = pairs_joined(groups.rows, groups.starts, cells, self._distinct, self._weights, sums[:values])
             columns = own | 1 << column
             found.append((columns, int(joined) + _containing(self._alike, columns)))
