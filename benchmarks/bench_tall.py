@@ -7,9 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv
+
 import holdfast as hf
 from benchmarks.bench_order import FLIGHTS, discovered, first_flights
-from benchmarks.data import shared, tax_csv, tax_parquet
+from benchmarks.data import flights, shared, tax_csv, tax_parquet
 from benchmarks.frame import Case, benchmark, quick
 from benchmarks.rivals import Rule, rules_by
 
@@ -61,4 +65,45 @@ def _ten_million() -> Case:
     return Case(
         f"tax 10,000,000: {len(ours.found):,} FDs and keys", ours.seconds, peak_rss_mb=ours.peak_mb,
         goal="complete, 8 GB", met=ours.peak_mb <= 8 * 1024, note=f"search {ours.search:.2f} s", rows=10_000_000,
+    )  # fmt: skip
+
+
+# ---- approximate ----------------------------------------------------------------------------------------------------
+
+_ERROR = 0.01
+
+
+@benchmark("functional-approximate-tall", "FDs of flights x 10 that 1 % of all pairs may break, beside Pyro")
+def approximate_tall() -> Iterator[Case]:
+    hf.discover(shared("ncvoter_1k"), "fd", error=_ERROR)
+    with tempfile.TemporaryDirectory(prefix="holdfast-bench-") as folder:
+        if quick():
+            yield _approximate("flights", _flights_again(folder, 1, 0))
+            return
+        yield _approximate("flights x 10", _flights_again(folder, 10, 0))
+        yield _approximate("flights of ten years, no two rows equal", _flights_again(folder, 10, 1))
+
+
+def _flights_again(folder: str, copies: int, years: int) -> Path:
+    """The flights several times, each time some years later; as CSV."""
+    file, year = Path(folder, f"flights_{copies}_{years}.csv"), 365 * 24 * 3600
+    every = flights()
+    with pa.csv.CSVWriter(file, every.schema) as writer:
+        for copy in range(copies):
+            hours = pc.add(every["time_hour"].cast(pa.int64()), copy * years * year).cast(every["time_hour"].type)
+            some = every.set_column(0, "year", pc.add(every["year"], copy * years))
+            writer.write_table(some.set_column(some.num_columns - 1, "time_hour", hours))
+    return file
+
+
+def _approximate(name: str, file: Path) -> Case:
+    ours, theirs = discovered(file, "fd", 2, error=_ERROR), rules_by("Pyro", file, _LIMIT, _ERROR)
+    mine = _rules(ours.found)
+    note = f"search {ours.search:.2f} s; Pyro's {theirs.search:.2f} s, at most {theirs.peak_mb or 0:,.0f} MB"
+    if theirs.rules is not None:
+        note += f"; {len(mine - theirs.rules)} are ours alone, {len(theirs.rules - mine)} Pyro's"
+    return Case(
+        f"{name}: {len(mine):,} FDs at 1 %", ours.seconds, theirs.seconds, f"Pyro{theirs.stopped}", ours.peak_mb,
+        None if theirs.rules is None else mine == theirs.rules, "Pyro, and its search",
+        ours.seconds <= theirs.seconds and ours.search <= theirs.search, note,
     )  # fmt: skip

@@ -1,6 +1,6 @@
 """Desbordante's algorithms, each in a process of its own: its memory is its own, and it can be stopped after a while.
 
-python -m benchmarks.rivals ALGORITHM FILE
+python -m benchmarks.rivals ALGORITHM FILE [ERROR]
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from benchmarks.frame import Rss
 
 # Rules by column numbers: a context or left side, and what it is about: a column (-1: the side is a key), or two
 # columns and whether they go in opposite directions.
@@ -29,6 +31,7 @@ class Found:
     load: float
     search: float
     rules: frozenset[Rule] | None = None
+    peak_mb: float | None = None
 
     @property
     def seconds(self) -> float:
@@ -41,16 +44,17 @@ class Found:
         return ", stopped" if self.rules is None else ""
 
 
-def rules_by(algorithm: str, file: Path, limit: float) -> Found:
-    """Run an algorithm on a CSV file for at most `limit` seconds."""
-    command = [sys.executable, "-m", "benchmarks.rivals", algorithm, str(file)]
+def rules_by(algorithm: str, file: Path, limit: float, error: float | None = None) -> Found:
+    """Run an algorithm on a CSV file for at most `limit` seconds; rules may have an error, where it knows errors."""
+    errors = [] if error is None else [str(error)]
+    command = [sys.executable, "-m", "benchmarks.rivals", algorithm, str(file), *errors]
     try:
         done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=limit)
     except subprocess.TimeoutExpired:
         return Found(0.0, limit)
     answer = json.loads(done.stdout)
     rules = frozenset((tuple(context), tuple(of) if isinstance(of, list) else of) for context, of in answer["rules"])
-    return Found(answer["load"], answer["search"], rules)
+    return Found(answer["load"], answer["search"], rules, answer["peak_mb"])
 
 
 def _fastod(algorithm: Any) -> set[Rule]:
@@ -76,7 +80,7 @@ def order_rule(text: str) -> Rule:
     return context, (a, b, found["way"] == ">")
 
 
-def _hyfd(algorithm: Any) -> set[Rule]:
+def _fds(algorithm: Any) -> set[Rule]:
     return {(tuple(sorted(fd.lhs_indices)), fd.rhs_index) for fd in algorithm.get_fds()}
 
 
@@ -84,22 +88,26 @@ def _hpivalid(algorithm: Any) -> set[Rule]:
     return {(tuple(sorted(key.indices)), -1) for key in algorithm.get_uccs()}
 
 
-def _run(name: str, file: str) -> dict[str, Any]:
+def _run(name: str, file: str, error: str | None = None) -> dict[str, Any]:
     import desbordante
 
     known: dict[str, tuple[Any, Callable[[Any], set[Rule]]]] = {
         "Fastod": (desbordante.od.algorithms.Fastod, _fastod),
         "Order": (desbordante.od.algorithms.Order, _order),
-        "HyFD": (desbordante.fd.algorithms.HyFD, _hyfd),
+        "HyFD": (desbordante.fd.algorithms.HyFD, _fds),
+        "Pyro": (desbordante.fd.algorithms.Pyro, _fds),
         "HPIValid": (desbordante.ucc.algorithms.HPIValid, _hpivalid),
     }
     make, rules = known[name]
     algorithm = make()
-    started = time.perf_counter()
-    algorithm.load_data(table=(file, ",", True))
-    loaded = time.perf_counter()
-    algorithm.execute()
-    return {"load": loaded - started, "search": time.perf_counter() - loaded, "rules": list(rules(algorithm))}
+    with Rss() as weight:
+        started = time.perf_counter()
+        algorithm.load_data(table=(file, ",", True))
+        loaded = time.perf_counter()
+        algorithm.execute(**({} if error is None else {"error": float(error)}))
+        searched = time.perf_counter()
+    found = list(rules(algorithm))
+    return {"load": loaded - started, "search": searched - loaded, "rules": found, "peak_mb": weight.own_mb}
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import pytest
 
 import holdfast as hf
 from holdfast.borders.borders import Borders
-from holdfast.borders.method import Budget, choose, strategy_in_words
+from holdfast.borders.method import Budget, StrategyChoice, choose, strategy_in_words
 from holdfast.borders.rows import CodedColumns
 from holdfast.borders.targets import Targets
 from holdfast.engines.functional import engine as functional
@@ -50,8 +50,18 @@ def test_a_share_of_pairs_is_counted() -> None:
         hf.discover(pa.table({"a": [1, 2]}), "fd", method="borders", error=0.1)
 
 
+def test_approximate_rules_of_tall_tables_are_found_by_groups(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = pa.table({"a": [1, 2, 2], "b": [1, 1, 2]})
+    counted = hf.discover(table, "fd,ucc", error=0.4)
+    monkeypatch.setattr(functional, "APPROXIMATE", BUDGET)
+    monkeypatch.setattr(functional, "choose", lambda *_: StrategyChoice("borders", "as 3 rows are many"))
+    grouped = hf.discover(table, "fd,ucc", error=0.4)
+    assert grouped.to_json() == counted.to_json()
+    assert strategy_in_words("groups", "as asked") == "by counting groups of rows that agree, as asked"
+
+
 def test_a_long_count_is_announced(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(functional, "AGREE_SETS", Budget(0, 0, 0))
+    monkeypatch.setattr(functional, "APPROXIMATE", Budget(0, 0, 0))
     said: list[str] = []
 
     class Said(Progress):

@@ -21,6 +21,7 @@ COUNTED = 4  # rows of which all pairs are counted
 _FEW = Budget(pairs=COUNTED * (COUNTED - 1) // 2, wide=99, wide_pairs=0)
 SMALL_BUDGETS = (
     (functional, "AGREE_SETS", _FEW),
+    (functional, "APPROXIMATE", _FEW),
     (order, "SIGNATURES", _FEW),
     (pointwise, "PATTERNS", _FEW),
     (pointwise, "WIDE_PATTERNS", _FEW),

@@ -62,16 +62,13 @@ GIVEN = {
     )
 }
 NAMES = tuple(rule_classes())
-for_every_engine = pytest.mark.parametrize(
-    "engine", [make_engine(name, given=GIVEN.get(name)) for name in NAMES], ids=NAMES
-)
+ENGINES = {name: make_engine(name, given=GIVEN.get(name)) for name in NAMES}
+ENGINES |= {f"{name} by groups": by_groups(make_engine(name, {"error": 0.2})) for name in ("ucc", "fd")}
+for_every_engine = pytest.mark.parametrize("engine", list(ENGINES.values()), ids=list(ENGINES))
 
 STRATEGIES = {f"{name} by borders": make_engine(name, {"method": "borders"}) for name in ("ucc", "fd", "od", "pod")}
-STRATEGIES |= {f"{name} by groups": by_groups(make_engine(name, {"error": 0.2})) for name in ("ucc", "fd")}
 for_every_strategy = pytest.mark.parametrize(
-    "engine",
-    [*(make_engine(name, given=GIVEN.get(name)) for name in NAMES), *STRATEGIES.values()],
-    ids=[*NAMES, *STRATEGIES],
+    "engine", [*ENGINES.values(), *STRATEGIES.values()], ids=[*ENGINES, *STRATEGIES]
 )
 
 
@@ -127,7 +124,7 @@ def test_splitting_and_reordering(
     assert kept[0].result() == kept[1].result() == kept[2].result()
 
 
-@for_every_strategy
+@for_every_engine
 @settings(max_examples=30)
 @given(first=row_lists, stream=streams, at=st.integers(0, 5), nulls=null_modes)
 def test_save_and_load_in_the_middle(
@@ -143,7 +140,7 @@ def test_save_and_load_in_the_middle(
     assert kept.result() == kept.rediscovered()
 
 
-@for_every_strategy
+@for_every_engine
 @settings(max_examples=20)
 @given(first=row_lists, stream=streams, moments=st.sets(st.integers(0, 5)), nulls=null_modes)
 def test_rewriting_the_table_on_the_way(

@@ -31,6 +31,7 @@ class Budget:
 
 
 AGREE_SETS = Budget(pairs=100_000_000, wide=40, wide_pairs=50_000_000_000)
+APPROXIMATE = Budget(pairs=1_000_000_000, wide=40, wide_pairs=50_000_000_000)  # agree-sets, beside groups of rows
 _NS_AN_AGREE_SET = 1.5  # to compare two rows and count it
 _NS_A_COLUMN = 0.14  # the same in wide tables, where counts lie in a hash table, for each column
 SIGNATURES = Budget(pairs=2_000_000, wide=64, wide_pairs=200_000_000)  # of order

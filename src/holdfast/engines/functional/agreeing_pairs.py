@@ -49,7 +49,7 @@ Pairs = dict[ColumnSet, int]  # how many agree on each set
 
 _WORTH_THREADS = 1 << 18  # looks at rows: about a millisecond
 _PLAIN = 25  # columns up to which agree-sets are counted in a plain table
-_PER_PAIR, _PER_HASHED_PAIR, _PER_LOOK = 1, 16, 4  # what it costs to compare two rows, and to look at a row in a group
+_PER_PAIR, _PER_HASHED_PAIR, _PER_LOOK = 2, 16, 4  # what it costs to compare two rows, and to look at a row in a group
 
 
 class AgreeingPairs:

@@ -1,5 +1,7 @@
 """Approximate keys and FDs by g1: all minimal ones that few enough pairs break (papers: dynast, section 6).
 
+This is for tables of which all pairs were counted; see `level_search` for taller ones.
+
 The g3 of keys and FDs, the share of rows to remove, is computed in `groups`; it bounds no search.
 
 The error of `X -> A` is g1, the share of all unordered pairs of rows, n (n - 1) / 2, that agree on X and not on A; that

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import cast
 
-from holdfast.borders.method import AGREE_SETS, StrategyChoice, choose, seconds_to_count
+from holdfast.borders.method import AGREE_SETS, APPROXIMATE, StrategyChoice, choose, seconds_to_count
 from holdfast.borders.targets import Targets
 from holdfast.changes.diff import Diff
 from holdfast.engines.found.contexts import ContextEngine, ContextState
@@ -52,12 +52,13 @@ class FunctionalEngine(ContextEngine[Dependency, DependencyState]):
 
     def _choice(self, spec: Spec, table: Table, progress: Progress) -> StrategyChoice:
         refuse_wide(table)
-        choice = choose(self._settings.method, table.rows, spec.targets.columns, AGREE_SETS)
+        budget = APPROXIMATE if spec.error else AGREE_SETS
+        choice = choose(self._settings.method, table.rows, spec.targets.columns, budget)
         if not spec.error:
             return choice
         if choice.name == BorderStrategy.name:  # which knows no errors
             return StrategyChoice(GroupStrategy.name, choice.why)
-        if (pairs := pairs_of(table.rows)) > AGREE_SETS.wide_pairs:
+        if (pairs := pairs_of(table.rows)) > APPROXIMATE.wide_pairs:
             minutes = seconds_to_count(pairs, spec.targets.columns) / 60
             progress.note(
                 f"As --method counts asks, all {pairs:,} pairs of rows are counted: about {minutes:,.0f} minutes here."
