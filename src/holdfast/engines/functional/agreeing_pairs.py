@@ -2,8 +2,8 @@
 
 A group of n rows that agree on some columns holds n (n - 1) / 2 such pairs. Equal rows are one row with a weight (see
 `pairs.rows`): two different rows of a group that stand for v and w rows hold v w pairs, and the pairs among equal rows
-are added apart. Rows are brought into groups by all columns of a set but the one with the fewest values, which sets
-with the same other columns share (see `borders.partitions`); by the last column they are only counted.
+are added apart. Rows are brought into groups by all columns of a set but one (see `borders.partitions`), which are
+chosen so that many sets share them; by the last column they are only counted.
 
 A number that was counted stays true: a batch adds and takes the pairs that its rows are in. They are compared with the
 rows of the table, which gives agree-sets (see `pairs.counting`), and the number of each set changes by those that
@@ -26,6 +26,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.borders.method import MOST_PLAIN
 from holdfast.borders.partitions import ColumnPartitions, Walks
 from holdfast.borders.rows import RankedColumns
 from holdfast.kernels.partitions import pairs_joined
@@ -48,7 +49,6 @@ Piece = tuple[tuple[int, ...], list[int]]  # columns that group the rows, and co
 Pairs = dict[ColumnSet, int]  # how many agree on each set
 
 _WORTH_THREADS = 1 << 18  # looks at rows: about a millisecond
-_PLAIN = 25  # columns up to which agree-sets are counted in a plain table
 _PER_PAIR, _PER_HASHED_PAIR, _PER_LOOK = 2, 16, 4  # what it costs to compare two rows, and to look at a row in a group
 
 
@@ -83,7 +83,7 @@ class AgreeingPairs:
         batch, distinct = batch_of(change), change.after.schema.nulls.are_distinct
         rows, self._known, self._needed = self._rows_of_table(), {}, set()
         self._table, places = change.after, rows.follow(batch)
-        per_pair = _PER_PAIR if rows.columns <= _PLAIN else _PER_HASHED_PAIR
+        per_pair = _PER_PAIR if rows.columns <= MOST_PLAIN else _PER_HASHED_PAIR
         if batch.used * per_pair <= _PER_LOOK * len(known):
             more = _pairs_of_batch(batch, rows, places, distinct)
             self._known = {columns: pairs + _containing(more, columns) for columns, pairs in known.items()}

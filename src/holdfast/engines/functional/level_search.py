@@ -18,6 +18,7 @@ No number is estimated: what holds has its exact error, and the answer is that o
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Self
 
 import numpy as np
 
@@ -45,9 +46,7 @@ class GroupStrategy(CoverStrategy):
         self.pairs, self._spec = pairs, spec
 
     @classmethod
-    def begin(
-        cls, subject: WatchedTable, spec: Spec, runner: Runner, progress: Progress
-    ) -> tuple[GroupStrategy, Parts]:
+    def begin(cls, subject: WatchedTable, spec: Spec, runner: Runner, progress: Progress) -> tuple[Self, Parts]:
         """Search level by level."""
         strategy = cls(subject.part(AgreeingPairs, runner, progress), spec)
         return strategy, strategy._found(subject.table.rows, progress)
@@ -60,12 +59,8 @@ class GroupStrategy(CoverStrategy):
         search = LevelSearch(self.pairs, self._spec, limit_of(self._spec.error, pairs_of(rows)), progress)
         return search.covers()
 
-    def dump(self) -> tuple[Arrays, Facts]:
-        """Nothing of its own."""
-        return {}, {}
-
     @classmethod
-    def load(cls, subject: WatchedTable, spec: Spec, arrays: Arrays, facts: Facts) -> GroupStrategy:  # noqa: ARG003
+    def load(cls, subject: WatchedTable, spec: Spec, arrays: Arrays, facts: Facts) -> Self:  # noqa: ARG003
         """What `dump` described."""
         return cls(subject.part(AgreeingPairs), spec)
 
@@ -86,7 +81,8 @@ class LevelSearch:
         """The left sides of each target, with how many pairs break each rule."""
         level = {NO_COLUMNS: sum(1 << target for target in self._holding)}
         for size in range(1 + self._most):
-            level = self._larger(self._still_open(level, size))
+            level = self._larger(level) if size else level
+            level = self._still_open(level, size)
         return {target: self._cover(found) for target, found in self._holding.items()}
 
     def _still_open(self, level: Level, size: int) -> Level:
