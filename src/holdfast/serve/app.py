@@ -1,30 +1,27 @@
-"""What is served: the page, and under /api the document, pages of violations, and news of batches."""
+"""What is served: the page, and under /api the document, pages of violations, and events of batches (see `events`)."""
 
 from __future__ import annotations
 
-import asyncio
 import gzip
 import re
-from collections.abc import AsyncIterator
 from typing import Any
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
+from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from holdfast.errors import BadInput, HoldfastError
 from holdfast.report.bundle import html_shell, live_policy
 from holdfast.report.document.details import violations_page
+from holdfast.serve.events import BatchEvents
 from holdfast.serve.guard import Address, Guard, refusal
 from holdfast.serve.live import Live
 
 _MOST = 200  # violations in one answer
-_MOST_STREAMS = 200
-_SILENCE = 15.0  # seconds after which a comment shows that the connection stands
 
 
 def application(live: Live, address: Address, token: str | None = None) -> ASGIApp:
@@ -34,7 +31,7 @@ def application(live: Live, address: Address, token: str | None = None) -> ASGIA
         Route("/", served.page),
         Route("/api/document", served.document),
         Route("/api/violations", served.violations),
-        Route("/api/events", served.events),
+        Route("/api/events", BatchEvents(live).answer),
     ]
     errors: dict[Any, Any] = {HTTPException: _not_there, HoldfastError: _trouble}
     return Guard(Starlette(routes=routes, exception_handlers=errors), address, token)
@@ -52,7 +49,7 @@ class _Served:
     """The answers."""
 
     def __init__(self, live: Live) -> None:
-        self._live, self._streams = live, 0
+        self._live = live
 
     async def page(self, _: Request) -> Response:
         """The page without data, which its script loads."""
@@ -86,46 +83,3 @@ class _Served:
             return refusal(404, str(error))
         first, count = map(int, numbers.values())
         return JSONResponse(await run_in_threadpool(violations_page, listing, first, min(count, _MOST)))
-
-    async def events(self, request: Request) -> Response:
-        """News of batches, as long as the page listens."""
-        kind = "text/event-stream"
-        if request.method == "HEAD":
-            return Response(media_type=kind)
-        if self._streams >= _MOST_STREAMS:
-            return refusal(503, "too many pages are open; close some")
-        known = request.headers.get("last-event-id") or request.query_params.get("since", "")
-        return StreamingResponse(self._news(known), media_type=kind)
-
-    async def _news(self, known: str) -> AsyncIterator[str]:
-        """Events as they come; at once if the reader knows an older batch than the last one."""
-        heard: asyncio.Queue[int | None] = asyncio.Queue()
-        loop = asyncio.get_running_loop()
-        ignore = self._live.listen(lambda seq: _pass_on(loop, heard, seq))
-        self._streams += 1
-        try:
-            yield "retry: 2000\n: this page follows the state\n\n"
-            if known.isdecimal() and known != str(self._live.seq):
-                yield _event(self._live.seq)
-            while True:
-                try:
-                    seq = await asyncio.wait_for(heard.get(), _SILENCE)
-                except TimeoutError:
-                    yield ": nothing new\n\n"
-                    continue
-                if seq is None:
-                    return
-                yield _event(seq)
-        finally:
-            ignore()
-            self._streams -= 1
-
-
-def _pass_on(loop: asyncio.AbstractEventLoop, heard: asyncio.Queue[int | None], seq: int | None) -> None:
-    """Pass on the news of another thread."""
-    if not loop.is_closed():
-        loop.call_soon_threadsafe(heard.put_nowait, seq)
-
-
-def _event(seq: int) -> str:
-    return f'id: {seq}\nevent: batch\ndata: {{"seq": {seq}}}\n\n'
