@@ -88,7 +88,7 @@ def test_a_rule_that_is_given_has_no_mark(tmp_path: Path) -> None:
 
 
 def test_a_page_shows_pinned_and_ignored_rules_and_changes(tmp_path: Path) -> None:
-    """Pinned rules that broke come first, ignored ones are left out, and changes say what they did."""
+    """Pinned rules that broke are given, and come first; ignored ones are left out; changes say what they did."""
     state = tmp_path / "state"
     rows = pa.table({"id": list(range(60)), "zip": [n % 5 for n in range(60)], "city": [n % 5 for n in range(60)]})
     with hf.Monitor.create(state, {"t": rows}, watch=["fd"], key="id") as watch:
@@ -99,11 +99,16 @@ def test_a_page_shows_pinned_and_ignored_rules_and_changes(tmp_path: Path) -> No
         texts = [rule["text"] for rule in watch.rule_history() if rule["broke"]]
         assert {"zip -> city", "city -> zip"} <= set(texts)
         changes = [batch.get("changed") for batch in document["batches"]]
-        assert changes == [["city -> zip: pinned"], ["zip -> city: ignored from now on"], None]
+        assert changes == [
+            ["city -> zip: pinned"],
+            ["zip -> city: ignored from now on"],
+            None,
+            ["fd1: city -> zip: now given; 1 violation"],
+        ]
         marks = {int(place): detail.get("mark") for place, detail in document["rules"]["details"].items()}
         assert sorted(filter(None, marks.values())) == ["ignored", "pinned"]
         broke = [marks[place] for place in document["overview"]["broke"]]
-        assert (broke[0], "ignored" in broke) == ("pinned", False)
+        assert (broke[0], "ignored" in broke) == (None, False), "what was pinned is given now"
 
 
 @pytest.mark.parametrize(

@@ -16,14 +16,17 @@ from holdfast.api.open_state import OpenState
 from holdfast.api.settings import stored_marks
 from holdfast.api.upkeep import Upkeep
 from holdfast.api.witness_rows import given_witnesses, witness_rows
+from holdfast.engines.registry import ALL_TABLES
 from holdfast.errors import BadInput
 from holdfast.intake.feed import FeedOptions, split_feed
 from holdfast.intake.quarantine import Quarantine
 from holdfast.intake.source import ReadOptions
 from holdfast.intake.tables import BatchReader, Sources
+from holdfast.results.alarms import FailOn, alarming
+from holdfast.results.changed import Changed
 from holdfast.results.outcome import Outcome
 from holdfast.sources.dialect import CsvOptions
-from holdfast.store.records import Commit, CommitPart
+from holdfast.store.records import BatchRecord, Commit, CommitPart
 from holdfast.table import files
 from holdfast.table.admit import Admitted
 from holdfast.table.change import Batch, Change
@@ -42,6 +45,7 @@ class BatchOptions:
     options: ReadOptions | None
     quarantine: str | Path | None
     evolve: bool
+    fail_on: FailOn = "likely"
 
 
 class Batches:
@@ -56,10 +60,12 @@ class Batches:
         state.refuse_closed()
         given = sources_by_table(sources, how)
         kind = kind_of(given.values())
+        alarming(how.fail_on)  # refuses an unknown one
         if batch_id is not None and (known := state.store.batch(batch_id)):
             return Outcome(known, {}, already_applied=True)
         state.now()
         started = time.perf_counter()
+        self.give_alarmed()
         batch_id = batch_id or uuid.uuid4().hex
         quarantine = None if how.quarantine is None else Quarantine(how.quarantine, batch_id)
         with state.writing(), self._withdrawing(quarantine, batch_id):
@@ -74,8 +80,23 @@ class Batches:
 
                 evolve(state, own, self._reader(name, how, quarantine), batch_id)
             admitted = {name: self._reader(name, how, quarantine).admit(own) for name, own in parts.items()}
-            outcome = self._follow(kind, admitted, batch_id, started)
+            outcome = self._follow(kind, admitted, batch_id, started, how.fail_on)
+        outcome = replace(outcome, now_given=self.give_alarmed().about.get("added", ()))
         return outcome if quarantine is None else replace(outcome, quarantined=quarantine.contents)
+
+    def give_alarmed(self) -> Changed:
+        """Give the found rules that raised an alarm; those that can't be stored now wait for the next batch."""
+        if not self.state.store.alarmed():
+            return Changed(None)
+        from holdfast.api.change.alarmed import give_alarmed  # what most batches need not load
+
+        try:
+            return give_alarmed(self.state)
+        except BadInput as error:
+            self.state.progress.note(
+                f"The batch is stored; the rules that raised an alarm will be given later: {error}"
+            )
+            return Changed(None)
 
     def _reader(self, name: str, how: BatchOptions, quarantine: Quarantine | None) -> BatchReader:
         """The reader of a table's rows in a batch."""
@@ -107,7 +128,9 @@ class Batches:
         if quarantine is not None and quarantine.contents.rows:
             self.state.store.remove_orphans()
 
-    def _follow(self, kind: str, admitted: Mapping[str, Admitted], batch_id: str, started: float) -> Outcome:
+    def _follow(
+        self, kind: str, admitted: Mapping[str, Admitted], batch_id: str, started: float, fail_on: FailOn
+    ) -> Outcome:
         """Let the engines see the changes, explain what is stored of them, and commit: the history has the seconds up
         to then. A failure from here on leaves memory behind the disk.
         """
@@ -124,14 +147,17 @@ class Batches:
         rows = witness_rows(diffs, given, state.tables)
         records = state.workspace.records(batch)
         parts = tuple(_to_commit(name, each) for name, each in done.items())
+        marks = stored_marks(state.store)
+        outcome = Outcome(BatchRecord(0, batch_id, ALL_TABLES, "", kind, 0, 0, 0, 0.0), diffs, marks=marks)
+        alarmed = outcome.alarmed(fail_on)
         decided = time.perf_counter()
-        state.store.commit(Commit(batch_id, kind, parts, decided - started, diffs, many, given, rows, records))
+        state.store.commit(Commit(batch_id, kind, parts, decided - started, diffs, many, given, rows, records, alarmed))
         commit_seconds = time.perf_counter() - decided
         state.stale = False
         record = state.store.batch(batch_id)
         assert record is not None
         self._upkeep.checkpoint_if_due(admitted)
-        return Outcome(record, diffs, marks=stored_marks(state.store), commit_seconds=commit_seconds)
+        return replace(outcome, batch=record, commit_seconds=commit_seconds)
 
 
 def _as_first_read(given: ReadOptions, first: CsvOptions) -> ReadOptions:

@@ -65,7 +65,7 @@ def classes_of(rules: Rules) -> list[str]:
 def rules_in(given: Given) -> Rules:
     """Given rules as a rule file has them."""
     tables = [(table, own) for each in given.values() for table, own in each.items()]
-    entries = [RuleEntry(r.name, r.table, r.text, r.severity, r.note) for _, own in tables for r in own.rules]
+    entries = [RuleEntry(r.name, r.table, r.text, r.severity, r.note, r.origin) for _, own in tables for r in own.rules]
     ordered: dict[str, tuple[str, ...]] = {}
     for table, own in tables:
         ordered[table] = tuple(sorted({*ordered.get(table, ()), *own.ordered}))

@@ -26,6 +26,7 @@ from holdfast.errors import BadInput, clear_sentences
 from holdfast.intake.source import ReadOptions
 from holdfast.intake.tables import Sources, by_table
 from holdfast.progress import Progress
+from holdfast.results.alarms import FailOn
 from holdfast.results.changed import Changed
 from holdfast.results.outcome import Outcome
 from holdfast.results.upkeep import Vacuumed
@@ -143,7 +144,9 @@ class Monitor(View):
             state = OpenState(store, spark, progress)
             store.remove_orphans()
             state.load()
-            return Monitor(state)
+            monitor = Monitor(state)
+            monitor._batches.give_alarmed()
+            return monitor
 
     # ---- applying batches -------------------------------------------------------------------------------------------
 
@@ -163,6 +166,7 @@ class Monitor(View):
         options: ReadOptions | None = None,
         quarantine: str | Path | None = None,
         evolve: bool = False,
+        fail_on: FailOn = "likely",
     ) -> Outcome:
         """Apply one batch: inserts or upserts and deletes, a list of operations, or a new snapshot of the whole table.
 
@@ -175,8 +179,10 @@ class Monitor(View):
         dropped, and types get wider where no value changes its meaning. The history shows that as a change of its own,
         made only if the rows can then be applied. If this raises, nothing has changed; of several tables, the columns
         of some may have.
+
+        A found rule that is an alarm by `fail_on` (see `Outcome.alarms`) is given from then on, as `promote` gives it.
         """
-        how = BatchOptions(table, table_column, on_missing, operation_column, options, quarantine, evolve)
+        how = BatchOptions(table, table_column, on_missing, operation_column, options, quarantine, evolve, fail_on)
         return self._batches.apply(Sources(inserts, deletes, changes, snapshot, upserts), how, batch_id)
 
     def watch_folder(
@@ -194,6 +200,7 @@ class Monitor(View):
         quarantine: str | Path | None = None,
         refused: Callable[[str, str, str | None], None] = lambda _path, _reason, _moved: None,
         evolve: bool = False,
+        fail_on: FailOn = "likely",
     ) -> None:
         """Apply every file that arrives in a folder, each as one batch, each exactly once, until stopped.
 
@@ -205,7 +212,7 @@ class Monitor(View):
         """
         from holdfast.api.folder import watch_folder  # what applying a batch need not load
 
-        own = BatchOptions(table, table_column, on_missing, operation_column, options, quarantine, evolve)
+        own = BatchOptions(table, table_column, on_missing, operation_column, options, quarantine, evolve, fail_on)
         watch_folder(self._batches, folder, how, own, once, applied, refused)
 
     def checkpoint(self) -> None:

@@ -48,6 +48,7 @@ class _StateContent:
         self._events = self._memory.events(most=MOST_EVENTS)
         self._turns = _turns(event for event in self._events if self._is_watched(event))
         self._figures = self._memory.figures()
+        self._scores = state.store.memory.lost_scores()
         marks = stored_marks(state.store)
         self._marks = {**dict.fromkeys(marks.pinned, "pinned"), **dict.fromkeys(marks.ignored, "ignored")}
 
@@ -140,6 +141,7 @@ class _StateContent:
             self._listing(finding) if given and with_rows else None,
             implied_by=implied if rule is None and timeline.state == "implied" else "",
             mark=self._marks.get(key, ""),
+            score_then=self._scores[key].score if key in self._scores else None,
         )
 
     def _listing(self, finding: Mapping[str, Any]) -> Listing | None:
@@ -160,13 +162,15 @@ class _StateContent:
             title = declared.yours or declared.title
             own = [rule for rule in rules if (rule.engine, rule.subject) == (engine, subject)]
             if declared.given:
-                lines = [RuleLine(r.text, r.score, VIOLATED if r.finding["violations"] else HOLDS) for r in own]
-                worst_first = sorted(lines, key=lambda each: -each.state)
-                yield RuleSection(declared, table, title, worst_first)
+                lines = [
+                    RuleLine(r.text, r.score, VIOLATED if r.finding["violations"] else HOLDS)
+                    for r in sorted(own, key=lambda each: each.rank)
+                ]
+                yield RuleSection(declared, table, title, lines)
             else:
-                gone = [rule for rule in own if rule.text not in result]
-                states = [(rule.text, _STATES.get(rule.timeline.state)) for rule in gone if rule.timeline]
-                lines = [RuleLine(text, None, state) for text, state in states if state is not None]
+                gone = sorted((rule for rule in own if rule.text not in result), key=lambda each: each.rank)
+                states = [(rule, _STATES.get(rule.timeline.state)) for rule in gone if rule.timeline]
+                lines = [RuleLine(rule.text, rule.score_then, state) for rule, state in states if state is not None]
                 yield RuleSection(declared, table, title, lines, result)
 
     def _references(self) -> dict[RuleKey, dict[str, Any]]:

@@ -166,7 +166,8 @@ class View:
                 results[subject] = engine.ranked(state) if engine.declared.scored else engine.result(state)
         since = {each["class"]: seq for seq, about in self.changes().items() for each in about.get("watched", ())}
         events = self._store.memory.rule_events()
-        return RuleHistory(results, events, self.memory(), self._state.last_batch(), since)
+        scores = self._store.memory.lost_scores()
+        return RuleHistory(results, events, self.memory(), self._state.last_batch(), since, scores)
 
     def violations(self, rule: str | None = None) -> Listings:
         """The violations of one given rule, by its name or text, or of all of them."""
@@ -228,7 +229,13 @@ class View:
         now = engine.explain(watched.states.get((declared.name, name)), watched.subject(name), rule, rows)
         about = now.to_json()
         kind = declared.name if declared.given else about["kind"]  # FDs and keys are explained by the same engine
-        return Explanation(now, tuple(self.memory().events_of(kind, name, about["text"])), self._state.last_batch())
+        events = self.memory().events_of(kind, name, about["text"])
+        is_alarm = given is not None and given.get("origin") == "alarm"
+        if is_alarm and (found := class_of_text(about["text"])) is not None:  # as which it broke first
+            as_found = self.memory().events_of(found.name, name, about["text"])
+            since = min((event.seq for event in events), default=self._state.last_batch() + 1)
+            events = [*(e for e in as_found if e.event in ("lost", "gained") and e.seq < since), *events]
+        return Explanation(now, tuple(events), self._state.last_batch(), given["note"] if given and is_alarm else "")
 
     def suggest(
         self, rules: str | Sequence[str] | None = None, *, top: int = TOP, max_lhs: int = MAX_LHS

@@ -131,8 +131,9 @@ def apply(
     with TerminalProgress() as progress, Monitor.open(state, progress=progress) as monitor:
         progress.step("Applying the batch")
         outcome = monitor.apply(
-            **sources, table=name, batch_id=batch_id, operation_column=op, options=options, **how_to_apply
-        )
+            **sources, table=name, batch_id=batch_id, operation_column=op, options=options, fail_on=fail_on,
+            **how_to_apply,
+        )  # fmt: skip
     raise typer.Exit(print_outcome(outcome, form, fail_on, most))
 
 
@@ -182,7 +183,7 @@ def watch(
         try:
             monitor.watch_folder(
                 folder, how=how, table=table, operation_column=op, options=options, once=once,
-                applied=applied, refused=refused, **how_to_apply,
+                applied=applied, refused=refused, fail_on=fail_on, **how_to_apply,
             )  # fmt: skip
         except KeyboardInterrupt:
             why = "" if somebody_reads() else ", as nobody reads the output"

@@ -34,7 +34,11 @@ def _show(state: Path, form: Format) -> None:
     given, marks, watched = state_rules(state)
     if form == "json":
         names = ("name", "table", "text", "severity", "note")
-        lines = [{"kind": "rule", **{name: getattr(each, name) for name in names}} for each in given.entries]
+        lines = [
+            {"kind": "rule", **{name: getattr(each, name) for name in names}}
+            | ({"origin": each.origin} if each.origin else {})
+            for each in given.entries
+        ]
         say_json([*lines, *marks.to_json(), {"kind": "watched", "classes": watched}])
         return
     say(str(given).rstrip())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 
 from holdfast.engines.registry import given_class
 from holdfast.ranking.suggestion import Suggestion
@@ -37,7 +38,7 @@ def rules_text(suggestions: Iterable[Suggestion]) -> str:
     """A rule file of suggestions, to read, edit and give."""
     lines = [f"{HEADING}. Delete those that are not meant, and watch the others:", "rules:"]
     for rule in given_rules(suggestions):
-        lines += [f"  # {visible(rule.note)}", rule_entry(rule.name, rule.table, rule.text, rule.severity)]
+        lines += [f"  # {visible(rule.note)}", rule_entry(replace(rule, note=""))]
     return "\n".join(lines) + "\n"
 
 

@@ -55,6 +55,7 @@ def print_outcome(outcome: Outcome, name: str | None = None) -> None:
     changed = [(old.to_json(), new.to_json()) for old, new in outcome.changed]
     printed = _print_violations(console, outcome, changed)
     _print_lines(console, outcome.rule_lines())
+    _print_lines(console, outcome.given_lines())
     printed |= _print_facts(console, changed, outcome.of_several)
     printed |= _print_errors(console, changed, outcome.of_several)
     if not printed and not any(diff.lost or diff.gained for diff in outcome.diffs.values()):

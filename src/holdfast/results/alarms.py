@@ -47,6 +47,14 @@ _KNOWN = {
 }
 
 
+def lasting(fail_on: FailOn) -> Alarming:
+    """Which found rules that broke are watched as given ones from then on: those that are an alarm, but for the many
+    that hold by chance where any is one.
+    """
+    condition = alarming(fail_on)
+    return _KNOWN["likely"] if condition.all else condition
+
+
 def alarming(fail_on: FailOn) -> Alarming:
     """The meaning of `--fail-on`."""
     if isinstance(fail_on, str) and fail_on in _KNOWN:

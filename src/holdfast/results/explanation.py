@@ -47,10 +47,12 @@ class Explanation(Drawn, contract.CurrentExplanation):
     now: contract.CurrentExplanation
     events: tuple[Event, ...]
     last: int  # the number of the last batch
+    note: str = ""  # why it is given, where no user gave it
 
     def lines(self) -> list[str]:
         """As text, a line each."""
-        return [*self.now.lines(), *story(self.events)]
+        why = [f"It is given since it raised an alarm ({self.note})."] if self.note else []
+        return [*self.now.lines(), *story(self.events), *why]
 
     def to_json(self) -> dict[str, Any]:
         """As a plain object; `history` is there if batches did anything to the rule."""

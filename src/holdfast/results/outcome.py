@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from holdfast.changes.diff import Cause, Diff, Finding, ViolationChange, Witness, Worth
 from holdfast.engines.contract import ChangeLine, is_given
-from holdfast.engines.registry import ALL_TABLES
+from holdfast.engines.registry import ALL_TABLES, rule_class
 from holdfast.engines.thresholds import MAX_BAD
 from holdfast.intake.quarantine import Quarantined
 from holdfast.results import outcome_lines
-from holdfast.results.alarms import Alarming, FailOn, alarming
+from holdfast.results.alarms import Alarming, FailOn, alarming, lasting
 from holdfast.results.drawn import Drawn, section
 from holdfast.results.marked_rules import Mark, MarkedRules
 from holdfast.results.outcome_lines import TableDiff
-from holdfast.store.records import BatchRecord
+from holdfast.rules.promotion import as_given
+from holdfast.rules.registry import parse
+from holdfast.store.records import AlarmedRule, BatchRecord
 from holdfast.visible import Printed, counted
+
+_MOST_ALARMED = 50  # found rules that one batch makes given ones
 
 
 @dataclass(frozen=True, repr=False)
@@ -44,6 +48,7 @@ class Outcome(Printed, Drawn):
     already_applied: bool = False
     quarantined: Quarantined | None = None  # None: no quarantine folder was given
     marks: MarkedRules = field(default=MarkedRules())  # the ignored and the pinned rules
+    now_given: Sequence[Mapping[str, Any]] = ()  # found rules that raised an alarm, and are given from now on
     commit_seconds: float = 0.0  # not in `seconds` of the batch: the commit writes that to the history
 
     @property
@@ -136,9 +141,22 @@ class Outcome(Printed, Drawn):
         some score.
         """
         condition = alarming(fail_on)
-        found = sorted(self._alarming(condition), key=lambda each: -each[0])
+        found = [self.diffs[at].lost[text] for at, text in self._alarming(condition)]
         pinned = [rule for diff in self.pinned.values() for rule in diff.lost.values()] if condition.given else []
-        return [*(self._worse() if condition.given else ()), *pinned, *(rule for _, rule in found)]
+        return [*(self._worse() if condition.given else ()), *pinned, *found]
+
+    def alarmed(self, fail_on: FailOn) -> list[AlarmedRule]:
+        """The found rules that make the batch an alarm, and are to be watched as given ones from then on: the best, if
+        they are many.
+        """
+        condition = lasting(fail_on)
+        pinned = [(at, text) for at, diff in self.pinned.items() for text in diff.lost] if condition.given else []
+        found = [*pinned, *self._alarming(condition)][:_MOST_ALARMED]
+        scores = {rule: (self.diffs[rule[0]].worth or {}).get(rule[1]) for rule in found}
+        return [
+            AlarmedRule(*at, text, (worth.score, worth.support) if worth else None)
+            for (at, text), worth in scores.items()
+        ]
 
     def why(self, fail_on: FailOn = "likely") -> str:
         """Why the batch is an alarm, or why it is none although rules broke; empty if no rule broke."""
@@ -175,13 +193,34 @@ class Outcome(Printed, Drawn):
                 if new.to_json().get("severity") == "error" and _grew(old, new, diff.violations.get(text)):
                     yield new
 
-    def _alarming(self, condition: Alarming) -> Iterator[tuple[float, Finding]]:
-        """The broken rules that meet a condition, with their scores (0: not known)."""
-        for diff in self.listed.values():
-            known = diff.worth or {}
-            for text in diff.lost if condition.all else known:
-                if condition.found(known.get(text)) and text in diff.witnesses:
-                    yield diff.score(text), diff.lost[text]
+    def _alarming(self, condition: Alarming) -> list[tuple[tuple[str, str], str]]:
+        """The broken rules that meet a condition, by class and table and text: the best first."""
+        found = [
+            (at, text)
+            for at, diff in self.listed.items()
+            for text in (diff.lost if condition.all else diff.worth or ())
+            if condition.found((diff.worth or {}).get(text))
+            and text in diff.witnesses
+            and (condition.all or not self._is_given(at[1], text))
+        ]
+        return sorted(found, key=lambda rule: -self.diffs[rule[0]].score(rule[1]))
+
+    def _is_given(self, table: str, text: str) -> bool:
+        """Whether a found rule that broke is a given one that changed, too, which then says whether it is an alarm."""
+        given = self._given_texts.get(table)
+        if not given or text in given:
+            return bool(given)
+        rule = parse(text)
+        return not rule.given_as and as_given(rule)[0].text in given
+
+    @cached_property
+    def _given_texts(self) -> dict[str, set[str]]:
+        """The given rules whose violations changed, by table (`*`: across tables)."""
+        found: dict[str, set[str]] = {}
+        for (engine, table), diff in self.diffs.items():
+            if rule_class(engine).given and diff.violations:
+                found.setdefault(table, set()).update(diff.violations)
+        return found
 
     def moved(self, text: str, table: str | None = None) -> tuple[int | None, int | None]:
         """How many violations of a given rule are new, and how many are gone; None: only their number is stored."""
@@ -201,7 +240,8 @@ class Outcome(Printed, Drawn):
             lines += [(4.0 if id(new) in worse else 0.0, self._changed(old, new)) for old, new in diff.changed.values()]
         lines.sort(key=lambda each: -each[0])
         quarantined = {} if self.quarantined is None else {"quarantined": self.quarantined.to_json()}
-        first = {**self.batch.to_json(), "already_applied": self.already_applied, **quarantined}
+        given = {"now_given": [dict(rule) for rule in self.now_given]} if self.now_given else {}
+        first = {**self.batch.to_json(), "already_applied": self.already_applied, **quarantined, **given}
         return [first, *(line for _, line in lines)]
 
     def _with_marks(
@@ -231,7 +271,8 @@ class Outcome(Printed, Drawn):
         own, facts = self.change_lines()
         lines = [first, *_flat(self.quarantine_lines())]
         lines += _changes("rules of your own", own)  # they matter most
-        return [*lines, *_flat(self.rule_lines()), *_changes("changed facts", facts)]
+        lines += [*_flat(self.rule_lines()), *_flat(self.given_lines()), *_changes("changed facts", facts)]
+        return lines
 
     @property
     def of_several(self) -> bool:
@@ -255,6 +296,13 @@ class Outcome(Printed, Drawn):
             more = found.rows - len(found.reasons)
             reasons = [*found.reasons, *([f"… and {more:,} more"] if more else [])]
             yield f"quarantined: {found.rows:,} of {counted(found.of, 'row')} in {' and '.join(found.files)}", reasons
+
+    def given_lines(self) -> Iterator[tuple[str, list[str]]]:
+        """The found rules that are given from now on: a heading, if there are any, and each with its name."""
+        if self.now_given:
+            raised = "it raised an alarm" if len(self.now_given) == 1 else "they raised alarms"
+            heading = f"given from now on: {counted(len(self.now_given), 'rule')}, as {raised}"
+            yield heading, [f"{rule['name']}: {rule['text']}" for rule in self.now_given]
 
     def rule_lines(self, most: int = 10) -> Iterator[tuple[str, list[str]]]:
         """The broken rules with the rows that broke them, and the rules that hold now: headings and first lines."""

@@ -34,7 +34,7 @@ def bind(rules: Rules, schemas: Mapping[str, Schema]) -> BoundRules:
         except BadInput as error:
             raise BadInput(f"{entry.place}: {error}") from None
         notes += [f"rule {entry.name}: {note}" for note in odd]
-        rule = GivenRule(entry.name, table, named.text, entry.severity, entry.note)
+        rule = GivenRule(entry.name, table, named.text, entry.severity, entry.note, entry.origin)
         known = bound.setdefault(kept_by.given_as, {}).setdefault(table, {}).setdefault(named.text, rule)
         if known.name != entry.name:
             raise BadInput(f"{entry.place} says the same as rule {known.name!r}; remove one")

@@ -122,7 +122,7 @@ class Rules:
     def __str__(self) -> str:
         """A rule file, from which `read_rules` makes equal rules."""
         lines = ["rules:" if self.entries else "rules: []"]
-        lines += [rule_entry(each.name, each.table, each.text, each.severity, each.note) for each in self.entries]
+        lines += [rule_entry(each) for each in self.entries]
         ordered = {table: columns for table, columns in self.ordered.items() if columns}
         if "" in ordered:
             lines.append(f"ordered: {_list(ordered[''])}")
@@ -179,7 +179,7 @@ def _entry(rule: RuleModel, name: str, index: int, place: Callable[[Steps], str]
         text = parse(text).text if found and found.given_as else text
     except BadInput as error:
         raise BadInput(f"{where}: rule {name!r}: {error}") from None
-    return RuleEntry(name, rule.table or "", text, rule.severity, rule.note, where, rule.name is None)
+    return RuleEntry(name, rule.table or "", text, rule.severity, rule.note, where=where, numbered=rule.name is None)
 
 
 def _names(model: FileModel) -> list[str]:
@@ -216,9 +216,9 @@ def _refuse_same_names(model: FileModel, place: Callable[[Steps], str]) -> None:
 # ---- writing --------------------------------------------------------------------------------------------------------
 
 
-def rule_entry(name: str, table: str, text: str, severity: str, note: str = "") -> str:
-    """A rule in a rule file; `table` may be empty."""
-    fields = {"name": name, "table": table, "rule": text, "severity": severity, "note": note}
+def rule_entry(rule: GivenRule) -> str:
+    """A rule in a rule file."""
+    fields = {"name": rule.name, "table": rule.table, "rule": rule.text, "severity": rule.severity, "note": rule.note}
     return "  - " + "\n    ".join(f"{key}: {_scalar(value)}" for key, value in fields.items() if value)
 
 

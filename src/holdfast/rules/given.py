@@ -8,25 +8,28 @@ from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 from holdfast.rules.registry import parse
-from holdfast.rules.rule import Rule, Scope, Severity
+from holdfast.rules.rule import Origin, Rule, Scope, Severity
 
 R = TypeVar("R", bound=Rule, covariant=True)
 
 
 @dataclass(frozen=True)
 class GivenRule:
-    """A rule as a user wrote it: its name, its table ("": the only one), its text, severity and note."""
+    """A rule as a user wrote it: its name, its table ("": the only one), its text, severity and note. `origin` says
+    where a rule comes from that no user wrote.
+    """
 
     name: str
     table: str
     text: str
     severity: Severity = "error"
     note: str = ""
+    origin: Origin = ""
 
     def bound(self, scope: Scope) -> tuple[Named[Any], Sequence[str]]:
         """The rule, checked against the columns of its table, and notes on what is odd about it."""
         rule, odd = parse(self.text).bound(scope)
-        return Named(rule, self.name, self.severity, self.note), odd
+        return Named(rule, self.name, self.severity, self.note, self.origin), odd
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,7 @@ class Named(Generic[R]):
     name: str = ""
     severity: Severity = "error"
     note: str = ""
+    origin: Origin = ""
 
     @cached_property
     def text(self) -> str:
@@ -60,8 +64,8 @@ class Named(Generic[R]):
     def to_json(self, about: Mapping[str, Any]) -> dict[str, Any]:
         """The object that `--format json` prints; `about` are further fields."""
         start = {"kind": self.rule.kind, "table": self.table, "name": self.name, "severity": self.severity}
-        note = {"note": self.note} if self.note else {}
-        return {**start, **about, **note, "text": self.text}
+        more = {name: text for name, text in (("note", self.note), ("origin", self.origin)) if text}
+        return {**start, **about, **more, "text": self.text}
 
 
 @dataclass(frozen=True)

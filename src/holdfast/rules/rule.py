@@ -27,6 +27,7 @@ if TYPE_CHECKING:  # heavy; the command line needs only the examples of the clas
     from holdfast.table.table import Schema
 
 Severity = Literal["error", "warn"]
+Origin = Literal["", "alarm"]  # of a given rule; alarm: it was found, and raised one
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from itertools import accumulate
 from typing import Any, Literal, NamedTuple
 
 from holdfast.store.evidence import stored_evidence
+from holdfast.store.later import LOST_SCORES
 
 Subject = tuple[str, str, str]  # engine, table (or all of them), and text of a rule
 Rows = Callable[..., list[Any]]  # gives what a query finds with some values
@@ -28,6 +29,23 @@ class EventRecord(NamedTuple):
     implied_by: str
 
 
+class RuleRecord(NamedTuple):
+    """The last batch that gained a rule, or since when it is given (0: from the start); how many batches broke it, and
+    the last of them.
+    """
+
+    gained: int
+    broke: int
+    last: int = 0
+
+
+class LostScore(NamedTuple):
+    """The last batch that broke a rule, and the score that the rule had then."""
+
+    seq: int
+    score: float
+
+
 class StoredMemory:
     """Reads what the database of a state remembers."""
 
@@ -36,16 +54,21 @@ class StoredMemory:
 
     # ---- events -----------------------------------------------------------------------------------------------------
 
-    def rule_events(self) -> dict[Subject, tuple[int, int]]:
-        """For each rule that batches gained or lost and that was not removed: the last batch that gained it, or since
-        when it is given (0: from the start), and how many batches broke it.
-        """
+    def rule_events(self) -> dict[Subject, RuleRecord]:
+        """The record of each rule that batches gained or lost and that was not removed."""
         query = """
             SELECT engine, table_name, text, coalesce(max(CASE WHEN event IN ('gained', 'added') THEN seq END), 0),
-                   sum(event = 'lost')
+                   sum(event = 'lost'), coalesce(max(CASE event WHEN 'lost' THEN seq END), 0)
             FROM events WHERE event <> 'worse' GROUP BY engine, table_name, text
             HAVING max(CASE event WHEN 'removed' THEN rowid ELSE 0 END) < max(rowid)"""
-        return {(engine, table, text): (gained, broke) for engine, table, text, gained, broke in self._rows(query)}
+        return {(engine, table, text): RuleRecord(*own) for engine, table, text, *own in self._rows(query)}
+
+    def lost_scores(self) -> dict[Subject, LostScore]:
+        """The last batch that broke each rule with a score, and the score it had then."""
+        if not self._rows("SELECT 1 FROM sqlite_master WHERE name = ?", LOST_SCORES):
+            return {}
+        query = f"SELECT engine, table_name, text, seq, score FROM {LOST_SCORES} ORDER BY seq"
+        return {(engine, table, text): LostScore(seq, score) for engine, table, text, seq, score in self._rows(query)}
 
     def texts(self) -> list[Subject]:
         """All rules and columns that have events or figures."""

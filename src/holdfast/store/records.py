@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
@@ -133,6 +133,19 @@ class Commit:
     rows: WitnessRows = field(default_factory=WitnessRows)
     # What it changed in what engines share, by the name of the part and the table.
     evidence: Mapping[tuple[str, str], Mapping[str, Any]] = field(default_factory=dict)
+    alarmed: Sequence[AlarmedRule] = ()  # what the batch leaves to do: these are to be given
+
+
+class AlarmedRule(NamedTuple):
+    """A found rule that raised an alarm and is to be watched from then on: its class, table and text, its score where
+    it had one, and the batch that broke it.
+    """
+
+    engine: str
+    table: str  # `*` where the class looks across tables
+    text: str
+    worth: tuple[float, int] | None = None  # score and support
+    seq: int = 0
 
 
 class HandledFile(NamedTuple):

@@ -15,6 +15,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from holdfast.changes.diff import Diff, Finding, Result, Witness
+from holdfast.store.later import LOST_SCORES
 from holdfast.store.records import Commit
 
 Json = Mapping[str, Any]
@@ -29,6 +30,17 @@ class RuleEvent(NamedTuple):
     finding: str
     witness: str | None = None
     implied_by: str = ""
+
+
+class LostScore(NamedTuple):
+    """The score of a rule when a batch broke it, and how many rows had tested it."""
+
+    seq: int
+    engine: str
+    table: str
+    text: str
+    score: float
+    support: int
 
 
 class GivenChanges(NamedTuple):
@@ -53,6 +65,7 @@ def put_diffs(database: sqlite3.Connection, seq: int, commit: Commit) -> None:
         if engine not in commit.many:
             _put_changed(database, seq, engine, table, diff)
     put_events(database, seq, _events(commit))
+    put_scores(database, _lost_scores(seq, commit))
     _put_rows(database, seq, commit)
 
 
@@ -67,6 +80,20 @@ def put_events(database: sqlite3.Connection, seq: int, events: Iterable[tuple[st
 
     database.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows())
     database.executemany("INSERT INTO event_counts VALUES (?, ?, ?)", [(seq, *each) for each in counts.items()])
+
+
+def put_scores(database: sqlite3.Connection, scores: Iterable[LostScore]) -> None:
+    """Store the scores that rules had when rows broke them."""
+    database.executemany(f"INSERT OR REPLACE INTO {LOST_SCORES} VALUES (?, ?, ?, ?, ?, ?)", scores)
+
+
+def _lost_scores(seq: int, commit: Commit) -> Iterator[LostScore]:
+    for (engine, table), diff in commit.diffs.items():
+        found = {text: worth for text, worth in (diff.worth or {}).items() if text in diff.witnesses}
+        given = {text: getattr(diff.changed[text][0], "worth", None) for text in given_changes(diff).broken}
+        for text, worth in (*found.items(), *given.items()):
+            if worth is not None:
+                yield LostScore(seq, engine, table, text, worth.score, worth.support)
 
 
 def _events(commit: Commit) -> Iterator[tuple[str, str, RuleEvent]]:

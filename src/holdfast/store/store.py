@@ -32,10 +32,11 @@ from holdfast.store.creation import Creation, create
 from holdfast.store.database import UNREADABLE, ReadDatabase, check_format, connect, data_version
 from holdfast.store.erasure import forget_rows
 from holdfast.store.evidence import put_evidence
+from holdfast.store.later import make_later_tables
 from holdfast.store.layout import DATABASE, LOCK, SEGMENTS, SUMS, TO_OPEN, WITH_STATES, named_files, named_with_states
 from holdfast.store.lock import WriterLock
 from holdfast.store.memory import StoredMemory
-from holdfast.store.records import AppliedBatch, BatchRecord, Commit, HandledFile, StateFiles, TableRecord
+from holdfast.store.records import AlarmedRule, AppliedBatch, BatchRecord, Commit, HandledFile, StateFiles, TableRecord
 from holdfast.store.rule_events import put_diffs, put_results
 from holdfast.store.sums import SumsWriter, checked, wrong_files
 from holdfast.store.watch_change import WatchChange, changes, put_change, put_table, stored_tables
@@ -43,6 +44,8 @@ from holdfast.table import files
 from holdfast.table.nulls import Nulls
 from holdfast.table.table import Segment, TableFiles
 from holdfast.text.quotes import command
+
+ALARMED = "alarmed"  # the fact with the found rules that raised an alarm and are to be given
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -235,6 +238,10 @@ class Store:
             ORDER BY engine, table_name, text"""
         return [json.loads(row[0]) for row in self._rows(query, engine, table)]
 
+    def alarmed(self) -> list[AlarmedRule]:
+        """The found rules that raised an alarm and still are to be given."""
+        return [AlarmedRule(*rule) for rule in json.loads(self.meta(ALARMED) or "[]")]
+
     def changes(self) -> dict[int, dict[str, Any]]:
         """What changes of rules, columns and tables did, by their numbers, the oldest first."""
         return self._read(changes)
@@ -336,8 +343,12 @@ class Store:
             seq = put_batch(self._db, commit)
             for part in commit.parts:
                 self._add_segments(part.table, part.segments, seq)
+            make_later_tables(self._db)
             put_diffs(self._db, seq, commit)
             put_evidence(self._db, seq, commit.evidence)
+            if commit.alarmed:
+                waiting = [*self.alarmed(), *(rule._replace(seq=seq) for rule in commit.alarmed)]
+                self._put_meta(ALARMED, json.dumps(waiting))
 
     def write_checkpoint(self, seq: int, states: StateFiles, replaced: Mapping[str, tuple[Segment, ...]]) -> None:
         """A checkpoint: name the files of the engines' states, and the segments of compacted tables."""

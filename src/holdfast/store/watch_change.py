@@ -16,8 +16,9 @@ from typing import Any
 from holdfast.changes.diff import Result
 from holdfast.store.batches import insert_batch
 from holdfast.store.evidence import forget_evidence
+from holdfast.store.later import LOST_SCORES, make_later_tables
 from holdfast.store.records import TableRecord
-from holdfast.store.rule_events import RuleEvent, put_events, put_results
+from holdfast.store.rule_events import LostScore, RuleEvent, put_events, put_results, put_scores
 from holdfast.table.nulls import Nulls
 from holdfast.table.table import Schema, Segment, TableFiles
 from holdfast.table.types import Column
@@ -43,12 +44,14 @@ class WatchChange:
     next_id: int = 0  # of the table
     renamed: Mapping[tuple[str, str], Mapping[str, str]] = field(default_factory=dict)  # texts of rules, old to new
     gone: Sequence[str] = ()  # tables that were dropped
+    scores: Sequence[LostScore] = ()  # of found rules that are given now, as rows broke them
 
 
 def put_change(database: sqlite3.Connection, change: WatchChange) -> int:
     """Store a change, all but its files; gives its number."""
     figures = 0, 0, 0, change.seconds, change.next_id, 0, 0, len(change.events)
     seq = insert_batch(database, change.change_id, change.table, change.kind, *figures)
+    make_later_tables(database)
     database.execute("INSERT INTO reshaped VALUES (?, ?)", (seq, json.dumps(change.about)))
     database.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", [*change.facts.items(), (SHAPE, str(seq))])
     for record in change.tables:
@@ -63,6 +66,7 @@ def put_change(database: sqlite3.Connection, change: WatchChange) -> int:
         database.execute(f"DELETE FROM results WHERE {others}", (engine, subject, json.dumps(list(result))))
     database.executemany("DELETE FROM results WHERE engine = ? AND table_name = ?", list(change.dropped))
     put_events(database, seq, change.events)
+    put_scores(database, change.scores)
     return seq
 
 
@@ -70,7 +74,7 @@ def _rename(database: sqlite3.Connection, renamed: Mapping[tuple[str, str], Mapp
     """Move the history of a rule to its new text, where its columns have new names."""
     for (engine, subject), texts in renamed.items():
         rows = [(new, engine, subject, old) for old, new in texts.items()]
-        for place in ("events", "subjects"):
+        for place in ("events", "subjects", LOST_SCORES):
             database.executemany(
                 f"UPDATE OR IGNORE {place} SET text = ? WHERE engine = ? AND table_name = ? AND text = ?", rows
             )

@@ -4,10 +4,11 @@ watched and dropped. Each edit gives the new spec of what to watch.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 
@@ -23,7 +24,7 @@ from holdfast.results.changed import Changed
 from holdfast.results.marked_rules import Mark
 from holdfast.rules.file import RuleEntry, Rules, rules_of
 from holdfast.rules.promotion import as_given
-from holdfast.rules.rule import Severity
+from holdfast.rules.rule import Origin, Severity
 from holdfast.store.records import RULES
 from holdfast.store.watch_change import WatchChange
 from holdfast.table.table import Schema
@@ -47,7 +48,9 @@ class RuleEdit:
     def __init__(self, state: OpenState) -> None:
         self._state, self.spec, self._view = state, stored_spec(state.store), View(state)
 
-    def promote(self, rule: str, name: str | None, severity: Severity, note: str, table: str | None) -> WatchSpec:
+    def promote(
+        self, rule: str, name: str | None, severity: Severity, note: str, table: str | None, origin: Origin = ""
+    ) -> WatchSpec:
         """Give a rule that was found."""
         given_rule, compared = as_given(rule_as_found(rule, self._state.workspace.engines))
         text = given_rule.text
@@ -55,14 +58,17 @@ class RuleEdit:
         own = entry if name is None else replace(entry, name=name, numbered=False)
         about = "" if _is_across(text) else self._state.table_name(table)
         ordered = _texts_among(compared, self._state.workspace.schemas[about]) if about else ()
-        given = replace(own, table=about, severity=severity, note=note, where="")
+        given = replace(own, table=about, severity=severity, note=note, origin=origin, where="")
         checked = self.checked(Rules((given,), {about: ordered} if ordered else {}))
-        marks = self.spec.marks.without({each.text for each in checked.entries}, {about or ALL_TABLES})
-        return replace(self.spec.with_rules(checked), marks=marks)
+        spec = self.spec.with_rules(checked)
+        if origin == "alarm":  # what the user marked stays so
+            return spec
+        return replace(spec, marks=spec.marks.without({each.text for each in checked.entries}, {about or ALL_TABLES}))
 
     def mark(self, rule: str, table: str | None, mark: Mark | None) -> WatchSpec:
         """Ignore or pin a found rule, or neither."""
-        if known := self._view.given(rule, table=table):
+        known = self._view.given(rule, table=table)
+        if known and not self._is_marked(known):
             raise BadInput(f"{rule!r} is a given rule: remove it, or give it the severity warn ({known['text']})")
         spec, watched = self.spec, self._state.workspace
         about = self._view.explanation(rule, table=table).to_json()
@@ -78,6 +84,11 @@ class RuleEdit:
             )
         return replace(spec, marks=spec.marks.with_mark((kind, subject, text), mark))
 
+    def _is_marked(self, given: Mapping[str, Any]) -> bool:
+        """Whether a rule was marked before it raised an alarm and was given."""
+        marks = self.spec.marks
+        return any(given["text"] == text for _, _, text in marks.pinned | marks.ignored)
+
     # ---- which rules are meant --------------------------------------------------------------------------------------
 
     def checked(self, rules: AnyRules, table: str | None = None) -> Rules:
@@ -87,7 +98,12 @@ class RuleEdit:
             given = replace(given, entries=tuple(_of_table(each, table) for each in given.entries))
         by_class = bound(given, self._state.workspace.schemas, self._state.progress)
         known = {rule.name: rule for own in by_class.values() for each in own.values() for rule in each.rules}
-        entries = [replace(each, table=known[each.name].table, text=known[each.name].text) for each in given.entries]
+        origins = {(each.table, each.text): each.origin for each in self.spec.rules.entries}
+        entries = []
+        for each in given.entries:
+            table, text = known[each.name].table, known[each.name].text
+            origin = each.origin or origins.get((table, text), "")  # files don't say it
+            entries.append(replace(each, table=table, text=text, origin=origin))
         return Rules(tuple(entries), given.ordered, given.where)
 
     def named(self, rules: AnyRules) -> list[str]:

@@ -53,7 +53,9 @@ class OrphansKeeper(Keeper[Subject, OrphansState]):
     def of(given: Mapping[str, TableRules], subject: Subject) -> OrphansKeeper:
         """The references that were given, on the tables that there are."""
         rules = [
-            Named(parse(rule.text), rule.name, rule.severity, rule.note) for own in given.values() for rule in own.rules
+            Named(parse(rule.text), rule.name, rule.severity, rule.note, rule.origin)
+            for own in given.values()
+            for rule in own.rules
         ]
         tables = {name: subject[name].table for name in _tables(rules)}
         columns = INDState(tables, attributes_of(tables, _SETTINGS.compare), {}, _SETTINGS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +17,9 @@ from holdfast.engines.watched import WatchedTable
 from holdfast.ranking.suggestion import Doubt, Same
 from holdfast.report.document.redaction import ShownRow
 from holdfast.report.document.rules import RuleSection
-from holdfast.report.document.timeline import Timeline
+from holdfast.report.document.timeline import BROKEN, Timeline
 from holdfast.results.memory import Event, RuleKey
+from holdfast.results.ranks import broken_rank
 from holdfast.store.records import BatchRecord
 from holdfast.table.plain import plain_rows
 from holdfast.table.row_names import key_names
@@ -86,6 +88,25 @@ class RuleContent:
     evidence: Sequence[str] = ()
     implied_by: str = ""
     mark: str = ""  # `pinned` or `ignored`
+    score_then: float | None = None  # when rows broke it last
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether rows break it now."""
+        if self.given:
+            return bool(self.finding["violations"])
+        return self.timeline is not None and self.timeline.state == BROKEN
+
+    @property
+    def rank(self) -> tuple[Any, ...]:
+        """Its place among rules: those that broke first (see `results.ranks`)."""
+        score, since = self.score_then if self.score_then is not None else self.score, 0
+        if self.timeline is not None:
+            since = self.timeline.since
+        meant = 1.0 if self.given else 0.0  # of a rule without a score: a given one is meant
+        ever = self.is_broken or (self.timeline is not None and self.timeline.broke > 0)
+        severity = self.finding.get("severity")
+        return not ever, *broken_rank(severity, self.is_broken, meant if score is None else score, since)
 
     @property
     def key(self) -> RuleKey:

@@ -18,6 +18,7 @@ from holdfast.report.document.redaction import ShownRow, ShownValues
 from holdfast.report.document.timeline import Timeline
 from holdfast.report.pictures import line
 from holdfast.rules.file import rule_entry
+from holdfast.rules.given import GivenRule
 from holdfast.rules.registry import parse
 from holdfast.rules.rule import Rule
 from holdfast.rules.sentences import why
@@ -146,7 +147,7 @@ class DetailWriter:
         name = rule.finding.get("name", "") or "rule"
         table = "" if given is None or given.across or len(self._schemas) == 1 else rule.table
         text = self._shown.rule(rule.text, value)  # YAML may write constants otherwise, so they are redacted before
-        entry = rule_entry(name, table, text, rule.finding.get("severity", "error")) if given else ""
+        entry = rule_entry(GivenRule(name, table, text, rule.finding.get("severity", "error"))) if given else ""
         sql = query(value, rule.table, key, self._schemas[rule.table].nulls)
         copies = {"text": text, "sql": self._shown.rule(sql, value), "rule": entry}
         return {kind: copy for kind, copy in copies.items() if copy}

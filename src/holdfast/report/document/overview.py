@@ -10,7 +10,6 @@ from holdfast.report.document.content import RuleContent
 from holdfast.report.document.context import Context, Json
 from holdfast.report.document.details import rule_of
 from holdfast.report.document.rules import BROKE, HOLDS, VIOLATED
-from holdfast.report.document.timeline import BROKEN
 from holdfast.visible import counted, first_of, visible
 
 _FIRST = 12  # rules
@@ -20,8 +19,10 @@ _LOOK_AT = 20  # rows
 def overview(of: Context) -> Json:
     """A sentence, what holds by class, what broke, the best rules that hold, and the rows to look at."""
     rules = _by_worth(of)
-    broken = [rule for rule in rules if _is_broken(rule)]
-    holding = [rule for rule in rules if rule.score and not rule.given and not _is_broken(rule)]
+    broken = sorted(
+        (rule for rule in rules if rule.is_broken), key=lambda rule: (not rule.given, rule.mark != "pinned", rule.rank)
+    )
+    holding = [rule for rule in rules if rule.score and not rule.given and not rule.is_broken]
     return {
         "sentence": _sentence(of),
         "classes": _classes(of),
@@ -37,8 +38,8 @@ def _places(of: Context, rules: Sequence[RuleContent]) -> list[int]:
 
 
 def _by_worth(of: Context) -> list[RuleContent]:
-    """Given rules first, errors before warnings, then pinned ones, then by score; of equals what broke last.
-    Without ignored rules, and without found ones that are given, too.
+    """Given rules first, then pinned ones, then by score. Without ignored rules, and without found ones that are given,
+    too.
     """
     given = {(rule.table, rule.text) for rule in of.content.rules if rule.given}
     shown = [rule for rule in of.content.rules if rule.given or (rule.table, rule.text) not in given]
@@ -47,9 +48,7 @@ def _by_worth(of: Context) -> list[RuleContent]:
         key=lambda rule: (
             not rule.given,
             rule.mark != "pinned",
-            rule.finding.get("severity") == "warn",
             -(rule.score or 0.0),
-            -(rule.timeline.since if rule.timeline else 0),
         ),
     )
 
@@ -148,12 +147,6 @@ def _look_sentence(classes: Sequence[Json], doubts: int) -> str:
     parts += [f"{nearly:,} {'hold' if nearly != 1 else 'holds'} except for a few rows."] if nearly else []
     parts += [f"{counted(doubts, 'row')} {'look' if doubts != 1 else 'looks'} wrong."] if doubts else []
     return " ".join(parts)
-
-
-def _is_broken(rule: RuleContent) -> bool:
-    if rule.given:
-        return bool(rule.finding["violations"])
-    return rule.timeline is not None and rule.timeline.state == BROKEN
 
 
 def _each_fault_once(rules: Sequence[RuleContent]) -> list[RuleContent]:
