@@ -63,7 +63,8 @@ def test_more_bad_rows_than_a_share_are_an_alarm(holdfast: Holdfast, state: Path
     """One row in 100 is bad: 1% is not more than 1%."""
     rows = [f"{number},Eve,0.5,2024-02-01" for number in range(100, 199)]
     (tmp_path / "in").mkdir()
-    new, aside = write(tmp_path / "in" / "new.csv", [HEADER, *rows, BAD]), tmp_path / "aside"
+    write(tmp_path / "in" / "new.csv", [HEADER, *rows, BAD])
+    aside = tmp_path / "aside"
     feed = write(tmp_path / "feed.csv", [f"op,{HEADER}", *(f"delete,{number},,," for number in (100, 500, 501, 502))])
     assert holdfast("watch", state, "--from", tmp_path / "in", "--once", "--quarantine", aside).code == 0
     quarantining = ["apply", state, "--changes", feed, "--quarantine", aside, "--max-bad"]
