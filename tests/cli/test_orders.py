@@ -93,6 +93,25 @@ def test_a_batch_breaks_and_mends_a_rule(holdfast: Holdfast, watched: Path, tmp_
     assert [(line["violations"], line["gone"]) for line in said.of_kind("lod")] == [(0, 2)]
 
 
+def test_the_error_of_a_list_order(holdfast: Holdfast, tax: Path, watched: Path, tmp_path: Path) -> None:
+    """One of four rows must go; up to a share of a quarter the rule passes."""
+    swapped = "[salary] orders [year, bin]"
+    said = holdfast("check", tax, "--rule", swapped, "--error", "0.25", "--format", "json")
+    (line,) = said.objects
+    assert (said.code, line["violations"], line["to_remove"], line["error"]) == (0, 1, 1, 0.25)
+    assert holdfast("check", tax, "--rule", swapped, "--error", "0.24").code == 1
+    assert "; 1 row to remove" in holdfast("check", tax, "--rule", swapped).out
+    refused(holdfast("check", tax, "--rule", swapped, "--error", "2"), "--error")
+    worse = write(tmp_path / "worse.csv", [HEADER, "5,2015,70,1,a", "6,2016,80,3,b"])
+    holdfast("apply", watched, "--insert", worse)
+    shown = holdfast("explain", watched, "bins").out
+    assert "Without 2 rows (33.3333%) it would hold." in shown
+    assert "  {year, salary}: [] -> bin   does not hold: 1 row to remove" in shown
+    assert "  {year}: salary ~ bin   does not hold: 1 row to remove" in shown
+    (line,) = holdfast("explain", watched, "bins", "--format", "json").objects
+    assert (line["to_remove"], [part["holds"] for part in line["canonical"]]) == (2, [False, False])
+
+
 def test_a_rule_that_is_not_watched_is_explained(holdfast: Holdfast, watched: Path) -> None:
     said = holdfast("explain", watched, "[salary] orders [year]")
     assert said.code == 0

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 from typing import Any
 
 SortList = Sequence[tuple[int, bool]]
@@ -47,3 +48,13 @@ def _place(value: Any) -> tuple[int, Any]:
     if value is None:
         return 0, 0
     return (2, 0) if isinstance(value, float) and math.isnan(value) else (1, value)
+
+
+def fewest_to_remove(rows: Sequence[Row], by: SortList, then: SortList) -> int:
+    """How many rows must go until the rule holds: every choice of rows is tried, the smallest first."""
+    broken = violations(dict(enumerate(rows)), by, then)
+    for count in range(len(rows)):
+        for gone in combinations(range(len(rows)), count):
+            if all(t in gone or s in gone for t, s in broken):
+                return count
+    return len(rows)

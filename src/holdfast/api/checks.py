@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast.api.workspace import workspace_of
 from holdfast.engines.listing import Listing
 from holdfast.engines.registry import ALL_TABLES, given_class, make_engine, refuse_unknown_settings, rule_classes
-from holdfast.errors import BadInput
+from holdfast.errors import BadInput, refuse_no_error
 from holdfast.intake.source import ReadOptions
 from holdfast.progress import SILENT, Progress
 from holdfast.results.checked import Checked
@@ -85,13 +85,14 @@ def check(
     rules: str | Path | Sequence[str] | Rules,
     *,
     nulls: GivenNulls = "equal",
+    error: float = 0.0,
     options: ReadOptions | None = None,
     spark: Any = None,
     progress: Progress | None = None,
     **settings: Any,
 ) -> Checked:
-    """Check rules (a rule file, a text, or texts) on a table, or on several given by name. `settings` are those of the
-    rule classes, such as `pair_limit=1000`.
+    """Check rules (a rule file, a text, or texts) on a table, or on several given by name. List orders that hold but
+    for the share `error` of the rows (g3) pass. `settings` are those of the rule classes, such as `pair_limit=1000`.
 
     >>> import holdfast as hf, pyarrow as pa
     >>> towns = pa.table({"zip": ["10115", "10115", "20095"], "city": ["Berlin", "Brelin", "Hamburg"]})
@@ -106,6 +107,7 @@ def check(
     progress = progress or SILENT
     given = given_rules(rules)
     refuse_unknown_settings(settings)
+    refuse_no_error(error)
     findings: list[Any] = []
     listings: list[Listing] = []
     with workspace_of(source, (), nulls, options, spark, progress) as tables:
@@ -114,9 +116,9 @@ def check(
         order = [*tables.tables, ALL_TABLES]
         for at in sorted(tables.subjects(), key=lambda at: order.index(at[1])):
             engine, state = tables.engines[at[0]], tables.discover(at, progress)
-            findings += engine.result(state).values()
+            findings += engine.ranked(state).values()
             listings += engine.listings(state, tables.subject(at[1]))
-    return Checked(tuple(findings), tuple(listings))
+    return Checked(tuple(findings), tuple(listings), error)
 
 
 def orders(
@@ -124,6 +126,7 @@ def orders(
     by: str | Sequence[str],
     then: str | Sequence[str],
     *,
+    error: float = 0.0,
     options: ReadOptions | None = None,
     spark: Any = None,
     progress: Progress | None = None,
@@ -132,7 +135,8 @@ def orders(
 
     Columns are written as in a rule: `"Year, Salary desc"`, or `["Year", "Salary desc"]`; names that aren't plain words
     in double quotes. Nulls come first. A split is two rows that are equal by the first list and not by the second; a
-    swap is two that the second puts the other way round.
+    swap is two that the second puts the other way round. With `error` it also counts as ordered if it would be without
+    that share of the rows (g3); how many would have to go is `to_remove`.
 
     >>> import holdfast as hf, pyarrow as pa
     >>> staff = pa.table({"year": [15, 15, 16], "salary": [45, 60, 50], "bin": [1, 2, 1]})
@@ -142,12 +146,15 @@ def orders(
     [salary] orders [year]
     row 2 and row 1 are a swap: salary 50 of row 2 is below salary 60 of row 1; year 16 of row 2 is above year 15 of \
 row 1.
+    >>> hf.orders(staff, "salary", "year", error=0.5).to_remove
+    1
     """
     from holdfast.engines.order.list_first import look
 
+    refuse_no_error(error)
     rule = ListOD.parse(f"[{_listed(by)}] orders [{_listed(then)}]")
     with workspace_of(table, rule.columns, "equal", options, spark, progress or SILENT) as tables:
-        return look(replace(rule, table="table"), tables.tables["table"].table)
+        return look(replace(rule, table="table"), tables.tables["table"].table, error)
 
 
 def _listed(columns: str | Sequence[str]) -> str:

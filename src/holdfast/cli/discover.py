@@ -214,6 +214,10 @@ def check(
     limit: Annotated[
         int | None, typer.Option(min=0, help="At most N violations of a rule (text: 3 by default).")
     ] = None,
+    error: Annotated[
+        float,
+        typer.Option(min=0.0, max=1.0, help="List orders pass that hold but for this share of rows (g3)."),
+    ] = 0.0,
     nulls: Annotated[NullMode, typer.Option(help="Whether null equals null, in dependencies and keys.")] = "equal",
     form: Output = "text",
     options: ReadOptions,
@@ -231,7 +235,8 @@ def check(
 
     with TerminalProgress() as progress:
         tables = named(sources, options.jdbc_table)
-        checked = look(tables, rules or rule or [], nulls=nulls, options=options, progress=progress, **settings)
+        given = rules or rule or []
+        checked = look(tables, given, nulls=nulls, error=error, options=options, progress=progress, **settings)
         warn_unlisted(progress, checked.to_json())
     print_findings(checked.to_json(), form)
     if form == "text":

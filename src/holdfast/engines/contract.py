@@ -18,7 +18,7 @@ from holdfast.errors import BadInput
 from holdfast.progress import SILENT, Progress
 from holdfast.rules.registry import parse
 from holdfast.rules.rule import Rule
-from holdfast.visible import Printed, brief
+from holdfast.visible import Printed, brief, counted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -89,8 +89,9 @@ def is_given(finding: Json) -> bool:
 
 
 def _rule_cells(rule: Json) -> list[str]:
-    score = score_cell(rule)
-    return [rule["name"], rule["severity"], score, brief(rule["violations"]), rule["counted"], rule["text"]]
+    score, to_remove = score_cell(rule), rule.get("to_remove")
+    what = rule["counted"] + (f"; {counted(to_remove, 'row')} to remove" if to_remove else "")
+    return [rule["name"], rule["severity"], score, brief(rule["violations"]), what, rule["text"]]
 
 
 def score_cell(rule: Json) -> str:

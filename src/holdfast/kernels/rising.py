@@ -1,4 +1,6 @@
-"""How far a sequence rises: the least number of values that must go so that it never falls, and pairs that do fall."""
+"""How far a sequence rises: the least number of values that must go so that it never falls, the heaviest part that
+never falls, and pairs that do fall.
+"""
 
 from typing import Any
 
@@ -85,6 +87,37 @@ def longest_climb(ones: Ints, others: Ints, tails: Ints) -> Any:
                 tails[first_above(tails, 0, size - 1, value - 1)] = value
         begin = end
     return size
+
+
+@kernel
+def heaviest_rise(ones: Ints, others: Ints, weights: Ints, best: Ints, reached: Ints) -> Any:
+    """The greatest weight of a choice of entries, at most one of each run of equal `ones`, whose others never fall.
+
+    best[k], a Fenwick tree, knows the greatest weight of a choice that ends with an other of at most k - 1. The
+    entries of a run look it up before any of them is entered, so that none follows another.
+
+    IN ones, ascending; others from 0 on; best: zeros, one more than there are others. Scratch: reached, as long as ones
+    """
+    heaviest = np.int64(0)
+    begin = 0
+    while begin < len(ones):
+        end = begin
+        while end < len(ones) and ones[end] == ones[begin]:
+            reached[end] = weights[end]
+            before, at = np.int64(0), others[end] + 1
+            while at > 0:
+                before = max(before, best[at])
+                at -= at & -at
+            reached[end] += before
+            heaviest = max(heaviest, reached[end])
+            end += 1
+        for i in range(begin, end):
+            at = others[i] + 1
+            while at < len(best):
+                best[at] = max(best[at], reached[i])
+                at += at & -at
+        begin = end
+    return heaviest
 
 
 @kernel

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from holdfast.engines.given.violations import LIMIT
-from holdfast.rules.lists import ListOD, SortList
+from holdfast.rules.lists import ListOD
 from holdfast.table.nulls import Nulls
 from holdfast.table.runner import Runner
 from holdfast.table.table import Table
@@ -20,9 +20,11 @@ def discover(table: Table, rules: Sequence[ListOD], limit: int = LIMIT, runner: 
 
 def wanted(stream: Stream, rule: ListOD) -> dict[tuple[int, int], str]:
     """The violations by definition."""
-    names = stream.table.schema.names
+    return oracle.violations(stream.rows, *plain(stream.table, rule))
 
-    def plain(columns: SortList) -> oracle.SortList:
-        return [(names.index(column.name), column.descending) for column in columns]
 
-    return oracle.violations(stream.rows, plain(rule.by), plain(rule.then))
+def plain(table: Table, rule: ListOD) -> tuple[oracle.SortList, oracle.SortList]:
+    """Both lists as the oracle reads them."""
+    names = table.schema.names
+    by, then = ([(names.index(each.name), each.descending) for each in columns] for columns in (rule.by, rule.then))
+    return by, then

@@ -101,6 +101,11 @@ class GivenEngine(Engine[Any, GivenState]):
         """How each rule stands."""
         return {status.text: status for status in state.statuses}
 
+    def ranked(self, state: GivenState) -> dict[str, Status]:
+        """The same, with what only a look at the tables shows."""
+        news = zip(state.statuses, state.keeper.measured(state.own), strict=True)
+        return {status.text: replace(status, tally=tally) for status, tally in news}
+
     def listings(self, state: GivenState, subject: Any, rule: str | None = None) -> Sequence[Listing]:
         """The violations of all rules, or of those with a name or text."""
         keeper = state.keeper

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -69,8 +69,8 @@ class PairsKeeper(Keeper[WatchedTable, PairsState]):
     nulls: Nulls  # what comparisons with null mean in the rules
     limit: int  # violations of a rule that are listed; more are only counted
 
-    @staticmethod
-    def of(settings: ViolationSettings, given: Mapping[str, TableRules], subject: WatchedTable) -> PairsKeeper:
+    @classmethod
+    def of(cls, settings: ViolationSettings, given: Mapping[str, TableRules], subject: WatchedTable) -> Self:
         """The keeper of the rules that were given for a table."""
         schema, distinct = subject.table.schema, tuple(map(len, subject.table.dictionaries))
         rules = tuple(rules_of(given, schema))
@@ -79,7 +79,7 @@ class PairsKeeper(Keeper[WatchedTable, PairsState]):
         equal = any(each.nulls.are_equal for breach in breaches for each in breach.comparisons)
         limit = LIMIT if settings.pair_limit is None else settings.pair_limit
         nulls = Nulls.EQUAL if equal else Nulls.SQL
-        return PairsKeeper(schema.name, rules, queries, distinct, nulls, 0 if settings.count_only else limit)
+        return cls(schema.name, rules, queries, distinct, nulls, 0 if settings.count_only else limit)
 
     def cuts(self) -> Sequence[Sequence[Cut]]:
         """By the columns in which the rows of any violation are equal; a rule that has none has one piece."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from holdfast.borders.method import HELP, Method, refuse_unknown
 from holdfast.engines.contract import CurrentExplanation, FindingTable, Json, Option, Suggestible, score_cell
-from holdfast.engines.given import PairClass
+from holdfast.engines.given import PairClass, ViolationSettings
 from holdfast.errors import BadInput, refuse_below, refuse_no_error
 from holdfast.rules.lists import ListOD
 from holdfast.rules.order import Compatible, ConstantOD
@@ -19,6 +19,7 @@ from holdfast.visible import brief
 
 if TYPE_CHECKING:
     from holdfast.engines.order.engine import OrderEngine
+    from holdfast.engines.order.list_keeper import ListsKeeper
     from holdfast.engines.scored import Scored, Wanted
     from holdfast.engines.watched import WatchedTable
     from holdfast.progress import Progress
@@ -87,15 +88,23 @@ class Lists(PairClass):
     name, title, rules = "lod", "violations of list order dependencies", (ListOD,)
     yours = "your sort orders"
 
+    def keeper(
+        self, settings: ViolationSettings, given: Mapping[str, TableRules], subject: WatchedTable
+    ) -> ListsKeeper:
+        """All violating pairs, and how far each rule holds."""
+        from holdfast.engines.order.list_keeper import ListsKeeper
+
+        return ListsKeeper.of(settings, given, subject)
+
     def explain_unwatched(self, subject: WatchedTable, text: str, rows: Sequence[int] = ()) -> CurrentExplanation:
-        """The first two rows that break it."""
-        from holdfast.engines.order.list_first import look
+        """The first two rows that break it, how far it holds, and what it means."""
+        from holdfast.engines.order.list_first import explained
 
         if rows:
             return super().explain_unwatched(subject, text, rows)
         schema = subject.table.schema
         rule, _ = ListOD.parse(text).bound(Scope({schema.name: schema}, schema.name))
-        return look(rule, subject.table)
+        return explained(rule, subject.table)
 
 
 RULE_CLASSES = (Orders(), Lists())

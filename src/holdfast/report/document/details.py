@@ -25,7 +25,7 @@ from holdfast.rules.sentences import why
 from holdfast.rules.sql import query
 from holdfast.table.nulls import Nulls
 from holdfast.table.table import Schema
-from holdfast.visible import visible
+from holdfast.visible import counted, visible
 
 _PAIRS = 3  # of rows that are shown for a rule
 _COLUMNS = 60  # of a row
@@ -171,8 +171,11 @@ def _evidence(finding: Mapping[str, Any]) -> Iterator[str]:
         tested, broke = finding["tested_since"], finding["broke_since"]
         yield f"Since it is watched: {broke:,} of {tested:,} new rows broke it."
     if finding.get("error") and not is_given(finding):  # a given rule shows its rows to remove
-        counted = "pairs of rows" if finding.get("measure") == "share of pairs" else "rows"
-        yield f"It holds except for {finding['error']:.4%} of {counted}."
+        what = "pairs of rows" if finding.get("measure") == "share of pairs" else "rows"
+        yield f"It holds except for {finding['error']:.4%} of {what}."
+    if finding.get("to_remove"):
+        rows = counted(finding["to_remove"], "row")
+        yield f"It holds without {rows} ({finding['error']:.4%}), and not without fewer."
     if finding.get("value_coverage", 1.0) < 1.0:
         yield f"{finding['value_coverage']:.2%} of the values have a partner."
 
