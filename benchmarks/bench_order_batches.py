@@ -80,7 +80,7 @@ def batches() -> Iterator[Case]:
 
 def _kept(plan: Plan, deleting: bool, folder: str) -> Case:
     table = build_table("t", plan.table, ReadOptions(), (), "equal", folder, None, SILENT).admitted.table
-    engines = [make_engine(name, {"error": plan.error}) for name in plan.rules]
+    engines = [make_engine(name, {"error": plan.error, "ordered": "*"}) for name in plan.rules]
     watched = WatchedTable(table)
     with Rss() as weight:
         states = [engine.discover(watched, Threads()) for engine in engines]

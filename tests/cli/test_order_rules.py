@@ -60,7 +60,8 @@ def test_settings(holdfast: Holdfast, tax: Path) -> None:
 
 def test_watched_broken_and_mended(holdfast: Holdfast, tmp_path: Path, tax: Path) -> None:
     state = tmp_path / "state"
-    made = holdfast("init", state, tax, "--watch", "od", "--key", "id", "--format", "json").of_kind("od")
+    ordered = "--ordered", "state"
+    made = holdfast("init", state, tax, "--watch", "od", "--key", "id", *ordered, "--format", "json").of_kind("od")
     assert holdfast("status", state, "--format", "json").of_kind("od") == made, "with scores, the best first"
     worse = batch(tmp_path, "7,AL,150,9")
     broken = holdfast("apply", state, "--insert", worse, "--format", "json", "--fail-on", "any")

@@ -115,6 +115,10 @@ class Expected:
                 found[name, f"key({_listed(name, key)})"] = key, None, error
         return found
 
+    def _has_order(self, column: str) -> bool:
+        """Whether a column has an order: text has one only where the settings say so."""
+        return column != "s" or bool(self._settings.get("ordered"))
+
     @cached_property
     def _orders(self) -> dict[Rule, tuple[Any, ...]]:
         """Minimal order dependencies: context, and column; or context, both columns, and direction."""
@@ -124,18 +128,19 @@ class Expected:
             for context, a in order.constants(*table):
                 text = f"{{{_listed(name, context)}}}: [] -> {NAMES[name][a]}"
                 found[name, text] = context, a
-            for context, a, b, direction in order.pairs(*table):
+            unordered = [c for c, column in enumerate(NAMES[name]) if not self._has_order(column)]
+            for context, a, b, direction in order.pairs(*table, unordered=unordered):
                 text = f"{{{_listed(name, context)}}}: {NAMES[name][a]} ~ {NAMES[name][b]}"
                 found[name, text + (" desc" if direction == "desc" else "")] = context, a, b, direction
         return found
 
     @cached_property
     def _pointwise(self) -> dict[Rule, pointwise.Pod]:
-        """Minimal pointwise order dependencies, vacuous ones if the settings say so; text is compared for equality."""
+        """Minimal pointwise order dependencies, vacuous ones if the settings say so."""
         found: dict[Rule, pointwise.Pod] = {}
         most = 3 if self._settings["max_lhs"] is None else self._settings["max_lhs"]
         for name, rows in self._tables.items() if "vacuous" in self._settings else ():
-            table = _ordered_rows(rows), [column != "s" for column in NAMES[name]], self._nulls, most
+            table = _ordered_rows(rows), list(map(self._has_order, NAMES[name])), self._nulls, most
             for rule in pointwise.rules(*table) if len(rows) > 1 else ():
                 left = [f"{column}{mark}" for column, mark in zip(NAMES[name], rule.left, strict=True) if mark]
                 if self._is_listed(rule, *table[:3]):
@@ -154,7 +159,7 @@ class Expected:
         return pointwise.coverage(rows, ordered, nulls, rule.left) >= float(self._settings.get("min_coverage", 0.0))
 
     def _pointwise_holds(self, table: str, rule: pointwise.Pod) -> bool:
-        ordered = [column != "s" for column in NAMES[table]]
+        ordered = list(map(self._has_order, NAMES[table]))
         pairs = pointwise.Pairs(_ordered_rows(self._tables[table]), ordered, self._nulls)
         return not pairs.meeting(rule.left) & pairs.breaking(rule.column, rule.operator)
 

@@ -82,6 +82,7 @@ class Stream:
         if not self.settings["error"]:
             self.watch.append("od")
             self.settings["max_level"] = random.choice([None, 0, 2])
+            self.settings["ordered"] = random.choice([None, "s", "*"])
             self.settings["method"] = random.choice(["auto", "borders", "borders"])
             if random.random() < 0.5:
                 self.watch.append("pod")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -78,11 +78,16 @@ def constants(rows: Sequence[Row], columns: int, nulls: str, most: int | None = 
 
 
 def pairs(
-    rows: Sequence[Row], columns: int, nulls: str, most: int | None = None, directions: Sequence[str] = ("asc", "desc")
+    rows: Sequence[Row],
+    columns: int,
+    nulls: str,
+    most: int | None = None,
+    directions: Sequence[str] = ("asc", "desc"),
+    unordered: Collection[int] = (),
 ) -> set[Pair]:
-    """The minimal contexts of every pair, but for those in which one of the two is constant."""
+    """The minimal contexts of every pair of columns with an order, but for those in which one of them is constant."""
     found = set()
-    for a, b in combinations(range(columns if len(rows) > 1 else 0), 2):
+    for a, b in combinations([c for c in range(columns if len(rows) > 1 else 0) if c not in unordered], 2):
         others = [c for c in range(columns) if c not in (a, b)]
         for direction in directions:
 

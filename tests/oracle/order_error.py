@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from fractions import Fraction
 from itertools import combinations
 
@@ -45,11 +45,20 @@ def constants(
     return found
 
 
-def pairs(rows: Sequence[Row], columns: int, nulls: str, error: str, most: int | None = None) -> dict[Pair, int]:
-    """The same for every pair, but for contexts in which one of the two is constant with at most that error."""
+def pairs(
+    rows: Sequence[Row],
+    columns: int,
+    nulls: str,
+    error: str,
+    most: int | None = None,
+    unordered: Collection[int] = (),
+) -> dict[Pair, int]:
+    """The same for every pair of columns with an order, but for contexts in which one of the two is constant with at
+    most that error.
+    """
     found = {}
     constant = list(constants(rows, columns, nulls, error))
-    for a, b in combinations(range(columns if len(rows) > 1 else 0), 2):
+    for a, b in combinations([c for c in range(columns if len(rows) > 1 else 0) if c not in unordered], 2):
         others = [c for c in range(columns) if c not in (a, b)]
         for direction in ("asc", "desc"):
 

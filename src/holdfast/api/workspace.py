@@ -67,9 +67,9 @@ class Workspace:
         """What an engine looks at: a table, or all of them."""
         return dict(self.tables) if name == ALL_TABLES else self.tables[name]
 
-    def discover(self, at: Subject, progress: Progress) -> Any:
-        """The state of an engine from scratch."""
-        engine, name = self.engines[at[0]], at[1]
+    def discover(self, at: Subject, progress: Progress, by: Engine[Any, Any] | None = None) -> Any:
+        """The state of an engine from scratch; by that of its class, or by another one of that class."""
+        engine, name = by or self.engines[at[0]], at[1]
         progress.step(f"Finding {engine.declared.title}" + (f" of {name}" if name != ALL_TABLES else ""))
         return engine.discover(self.subject(name), self.runner, progress)
 

@@ -27,7 +27,7 @@ from holdfast.pairs.bitsets import Words
 @dataclass(frozen=True)
 class Targets:
     """The targets of a table with `columns` columns, which of them are wanted, and of which columns contexts may be
-    made (None: all).
+    made (None: all). No pair that is wanted has a column that is `unordered`.
     """
 
     columns: int
@@ -36,6 +36,7 @@ class Targets:
     ascending_pairs: bool = False
     descending_pairs: bool = False
     within: tuple[int, ...] | None = None
+    unordered: tuple[int, ...] = ()
 
     @property
     def pairs(self) -> int:
@@ -111,13 +112,22 @@ class Targets:
         """The columns of which contexts of a target may be made."""
         return self.free_columns & ~bitsets.of(self.columns_of[target], self.context_words)
 
+    @cached_property
+    def ordered_pairs(self) -> list[tuple[int, int]]:
+        """The pairs of columns that have an order."""
+        return list(combinations([c for c in range(self.columns) if c not in self.unordered], 2))
+
     def wanted(self) -> list[int]:
         """The targets that are wanted."""
-        m, pairs = self.columns, self.pairs
+        m = self.columns
         found: list[int] = list(range(m)) if self.constants else []
         found += [m] if self.keys else []
-        found += range(m + 1, m + 1 + pairs) if self.ascending_pairs else []
-        return found + list(range(m + 1 + pairs, m + 1 + 2 * pairs) if self.descending_pairs else ())
+        found += [self.ascending(*pair) for pair in self.ordered_pairs] if self.ascending_pairs else []
+        return found + ([self.descending(*pair) for pair in self.ordered_pairs] if self.descending_pairs else [])
+
+    @cached_property
+    def _wanted_set(self) -> Words:
+        return bitsets.of(self.wanted(), self.words)
 
     def broken_by(self, agree: Words, less: Words, more: Words) -> Words:
         """The wanted targets that pairs of rows break, a row of words each; given, for each pair, the columns on
@@ -125,7 +135,7 @@ class Targets:
         """
         broken = np.zeros((len(agree), self.words), np.uint64)
         fill_broken(agree, less, more, self.columns, self.ascending_pairs, self.descending_pairs, broken)
-        return broken & bitsets.of(self.wanted(), self.words)
+        return broken & self._wanted_set
 
 
 @cache

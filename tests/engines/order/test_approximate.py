@@ -14,7 +14,7 @@ from holdfast.engines.order import changed_groups
 from holdfast.engines.registry import make_engine
 from holdfast.rules.order import Compatible, ConstantOD
 from holdfast.table.nulls import NullMode
-from tests.engines.order.test_engine import NAMES, by_number
+from tests.engines.order.test_engine import NAMES, by_number, orders, unordered
 from tests.laws.world import Batch, Kept, Row, World, null_modes, row_lists, rows
 from tests.laws.world import batches as larger_batches
 from tests.oracle import order_error as oracle
@@ -33,15 +33,22 @@ def errors_of(kept: Kept) -> dict[Any, float]:
     return found
 
 
-def expected(world: World, nulls: str, error: str, level: int | None) -> dict[Any, float]:
+def expected(world: World, nulls: str, error: str, level: int | None, ordered: str | None) -> dict[Any, float]:
     given_so = world.rows, len(NAMES), nulls, error, level
-    removed: dict[Any, int] = {**oracle.constants(*given_so), **oracle.pairs(*given_so)}
+    removed: dict[Any, int] = {**oracle.constants(*given_so), **oracle.pairs(*given_so, unordered(ordered))}
     return {rule: count / len(world.rows) for rule, count in removed.items()}
 
 
 @settings(max_examples=60)
 @given(
-    st.lists(rows, max_size=5), st.lists(batches, max_size=3), null_modes, errors, levels, st.booleans(), st.booleans()
+    st.lists(rows, max_size=5),
+    st.lists(batches, max_size=3),
+    null_modes,
+    errors,
+    levels,
+    orders,
+    st.booleans(),
+    st.booleans(),
 )
 @example(
     [(1, "a", 0.0, True, 1), (2, "b", 0.0, True, 1), (2, "a", 1.5, True, 1), (3, "a", 1.5, True, 1)],
@@ -49,14 +56,22 @@ def expected(world: World, nulls: str, error: str, level: int | None) -> dict[An
     "equal",
     "0.3",
     None,
+    None,
     True,
     True,
 )  # deletes alone lower an error that stays below the threshold
 def test_every_batch_by_definition(
-    first: list[Row], stream: list[Batch], nulls: NullMode, error: str, level: int | None, reload: bool, small: bool
+    first: list[Row],
+    stream: list[Batch],
+    nulls: NullMode,
+    error: str,
+    level: int | None,
+    ordered: str | None,
+    reload: bool,
+    small: bool,
 ) -> None:
     with counting_touched_groups(always=small):
-        check_every_batch(first, stream, nulls, error, level, reload)
+        check_every_batch(first, stream, nulls, error, level, ordered, reload)
 
 
 @contextmanager
@@ -70,19 +85,25 @@ def counting_touched_groups(always: bool) -> Iterator[None]:
 
 
 def check_every_batch(
-    first: list[Row], stream: list[Batch], nulls: NullMode, error: str, level: int | None, reload: bool
+    first: list[Row],
+    stream: list[Batch],
+    nulls: NullMode,
+    error: str,
+    level: int | None,
+    ordered: str | None,
+    reload: bool,
 ) -> None:
     world = World(nulls)
     world.change(Batch(first))
-    kept = Kept(make_engine("od", {"error": float(error), "max_level": level}), world)
-    assert errors_of(kept) == expected(world, nulls, error, level)
+    kept = Kept(make_engine("od", {"error": float(error), "max_level": level, "ordered": ordered}), world)
+    assert errors_of(kept) == expected(world, nulls, error, level, ordered)
     for batch in stream:
         before = kept.result()
         if reload:
             kept.reload()
         diff = kept.follow(world.change(batch))
         assert diff.patch(before) == kept.result()
-        assert errors_of(kept) == expected(world, nulls, error, level)
+        assert errors_of(kept) == expected(world, nulls, error, level, ordered)
 
 
 @settings(max_examples=20)

@@ -25,6 +25,7 @@ streams = st.lists(batches, min_size=1, max_size=4)
 levels = st.one_of(st.none(), st.integers(0, 3))
 least_scores = st.one_of(st.none(), st.integers(0, 60))
 directions = st.sampled_from(["asc", "both"])
+orders = st.sampled_from([None, "text", "*"])  # of text
 Rules = dict[Any, int]  # as the oracle has them, with their scores
 
 
@@ -50,10 +51,15 @@ def by_number(rule: Canonical) -> Any:
     return context, *map(NAMES.index, rule.pair), rule.direction
 
 
+def unordered(ordered: str | None) -> list[int]:
+    """The text column, unless a setting gives it an order."""
+    return [] if ordered else [NAMES.index("text")]
+
+
 def expected(rows: list[Row], nulls: str, options: dict[str, Any]) -> Rules:
     directions = ("asc", "desc")[: 1 if options["directions"] == "asc" else 2]
     rules: set[Any] = oracle.constants(rows, len(NAMES), nulls, options["max_level"])
-    rules |= oracle.pairs(rows, len(NAMES), nulls, options["max_level"], directions)
+    rules |= oracle.pairs(rows, len(NAMES), nulls, options["max_level"], directions, unordered(options["ordered"]))
     scores = {rule: oracle.score(rows, rule, nulls) for rule in rules}
     return {rule: score for rule, score in scores.items() if score >= (options["min_score"] or 0)}
 
@@ -67,6 +73,7 @@ def expected(rows: list[Row], nulls: str, options: dict[str, Any]) -> Rules:
     level=levels,
     least=least_scores,
     method=st.sampled_from(["counts", "borders"]),
+    ordered=orders,
 )
 def test_every_batch_by_definition(
     first: list[Row],
@@ -76,8 +83,9 @@ def test_every_batch_by_definition(
     level: int | None,
     least: int | None,
     method: str,
+    ordered: str | None,
 ) -> None:
-    options = {"directions": directions, "max_level": level, "min_score": least, "method": method}
+    options = {"directions": directions, "max_level": level, "min_score": least, "method": method, "ordered": ordered}
     world = World(nulls)
     world.change(Batch(first))
     kept = Kept(make_engine("od", options), world)

@@ -9,6 +9,7 @@ from typing import Any
 from holdfast.api.change.effects import Results, is_found
 from holdfast.api.change.spec import WatchSpec
 from holdfast.api.workspace import Subject
+from holdfast.engines.found.text_order import ALL
 from holdfast.engines.registry import ALL_TABLES, given_class, rule_class, settings_with_columns
 from holdfast.errors import BadInput
 from holdfast.results.marked_rules import MarkedRules, RuleName
@@ -81,7 +82,7 @@ class Renames:
         """Settings that name columns, under the new names and without columns that are gone."""
         known = {name for schema in schemas.values() for name in schema.names}
         settings = dict(before)
-        for setting in settings_with_columns() & {each for each, value in before.items() if value}:
+        for setting in settings_with_columns() & {each for each, value in before.items() if value and value != ALL}:
             own = [self.names.get(name, name) for name in listed_names(before[setting])]
             settings[setting] = ",".join(quoted(name) for name in own if name in known)
         return settings

@@ -116,11 +116,14 @@ class _Transaction:
     def _is_new(self, at: Subject) -> bool:
         """Whether an engine must look: at another table, for other rules, or with other settings."""
         name, table = at
-        settings = [make_settings(name, each.settings) for each in (self._spec, self._draft.spec)]
         rules = [each.get(name, {}) for each in (self._given, self._now_given)]
         own = rules if table == ALL_TABLES else [each.get(table) for each in rules]
         known = at in self._before.states and not self._is_touched(table)
-        return not known or settings[0] != settings[1] or own[0] != own[1]
+        return not known or self._has_new_settings(name) or own[0] != own[1]
+
+    def _has_new_settings(self, name: str) -> bool:
+        before, now = (make_settings(name, each.settings) for each in (self._spec, self._draft.spec))
+        return bool(before != now)
 
     def _is_touched(self, table: str) -> bool:
         return bool(self._touched) if table == ALL_TABLES else table in self._touched
@@ -133,7 +136,8 @@ class _Transaction:
             return engine.load(subject, *before.engines[at[0]].dump(known))  # it knows columns by their numbers
         if known is not None and not self._is_touched(at[1]) and engine.declared.given:
             return engine.with_rules(known, subject, after.runner, progress)
-        state = after.discover(at, progress)
+        as_before = known is not None and not self._has_new_settings(at[0])
+        state = after.discover(at, progress, engine.with_settings_of(known) if as_before else engine)
         if engine.declared.given:
             lines = self._open.store.results(*at)
             engine.recall(state, [{**line, "text": self._draft.renames.text(at, line["text"])} for line in lines])

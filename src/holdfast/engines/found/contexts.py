@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable
-from itertools import combinations
 from typing import Any, ClassVar, Generic, TypeVar
 
 from holdfast.borders.cover import Cover, Parts, dump_parts, load_parts
@@ -63,11 +62,16 @@ def touched_by(changed: Iterable[int], targets: Targets) -> list[int]:
     """The targets whose minimal rules may change with the covers of some: these, and the pairs of constants."""
     found = set(changed)
     constants = {target for target in found if target < targets.key}
-    for one, other in combinations(range(targets.columns), 2) if constants and targets.ascending_pairs else ():
+    for one, other in targets.ordered_pairs if constants and targets.ascending_pairs else ():
         if one in constants or other in constants:
             found |= {targets.ascending(one, other)}
             found |= {targets.descending(one, other)} if targets.descending_pairs else set()
     return sorted(found)
+
+
+def stored_within(facts: Facts) -> tuple[int, ...] | None:
+    """The columns of which contexts are made in a state, as its dump says; None: all."""
+    return None if facts.get("within") is None else tuple(facts["within"])
 
 
 S = TypeVar("S", bound=ContextState[Any])
@@ -134,10 +138,13 @@ class ContextEngine(FoundEngine[FoundRules[R], S, CoverStrategy], Generic[R, S])
         within = state.spec.targets.within
         return dump_parts(state.covers, *self.stored_as), {} if within is None else {"within": within}
 
+    def _stored_spec(self, table: Table, facts: Facts) -> Spec:
+        """What is looked for in a state, as its dump says."""
+        return self._spec(table, stored_within(facts))
+
     def load(self, subject: WatchedTable, arrays: Arrays, facts: Facts) -> S:
         """The state from its arrays."""
-        within = facts.get("within")
-        spec = self._spec(subject.table, None if within is None else tuple(within))
+        spec = self._stored_spec(subject.table, facts)
         strategy = self._loaded(subject, spec, arrays, facts)
         covers = load_parts(arrays, *self.stored_as, spec.targets.context_words)
         return self.state(subject, spec, strategy, covers, facts["why"])

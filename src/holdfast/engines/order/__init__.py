@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from holdfast.borders.method import HELP, Method, refuse_unknown
 from holdfast.engines.contract import CurrentExplanation, FindingTable, Json, Option, Suggestible, score_cell
+from holdfast.engines.found import text_order
 from holdfast.engines.given import PairClass, ViolationSettings
 from holdfast.errors import BadInput, refuse_below, refuse_no_error
 from holdfast.rules.lists import ListOD
@@ -41,6 +42,7 @@ class OrderSettings:
     ] = None
     error: Annotated[float, Option("Also rules that hold but for this share of rows (g3).", 0.0, 1.0)] = 0.0
     method: Annotated[Method, Option(HELP)] = "auto"
+    ordered: Annotated[str | None, Option(text_order.HELP, columns=True)] = None
 
     def __post_init__(self) -> None:
         """Refuse what can't be."""

@@ -3,12 +3,15 @@
 `settings.directions` says whether pairs of which one column falls are looked for, too, `max_level` bounds contexts,
 `error` above 0 asks for approximate rules. `min_score` leaves out rules that fewer pairs of rows test. A column whose
 contexts are all tested by fewer pairs is left out of the search; where a batch lifts such a column to `min_score`,
-rules are found again.
+rules are found again. Text columns take part in contexts and as constants, which compare for equality alone; in pairs
+only where they are `ordered` (see `text_order`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -16,21 +19,24 @@ from holdfast.borders.cover import Listed, Parts
 from holdfast.borders.method import SIGNATURES, StrategyChoice, choose
 from holdfast.borders.targets import Targets
 from holdfast.changes.diff import Cause
-from holdfast.engines.found.contexts import ContextEngine, ContextState
+from holdfast.engines.contract import RuleClass, RuleExplanation
+from holdfast.engines.found.contexts import ContextEngine, ContextState, stored_within
 from holdfast.engines.found.covers import chosen
 from holdfast.engines.found.strategies import BorderStrategy, Spec
+from holdfast.engines.found.text_order import TextOrder, refuse_unordered
 from holdfast.engines.order import OrderSettings
 from holdfast.engines.order.explain import explain
 from holdfast.engines.order.removal_strategy import RemovalStrategy
 from holdfast.engines.order.signatures import SignatureStrategy
 from holdfast.engines.order.tested_pairs import TestedPairs
 from holdfast.engines.order.wording import OrderRules, OrderWording
-from holdfast.engines.watched import WatchedTable
+from holdfast.engines.watched import Arrays, Facts, WatchedTable
 from holdfast.pairs import bitsets
 from holdfast.progress import SILENT, Progress
-from holdfast.rules.order import Canonical
+from holdfast.rules.order import Canonical, Compatible, parse
 from holdfast.table.runner import Runner
 from holdfast.table.table import Table
+from holdfast.text.quotes import quoted
 
 SPLIT, SWAP = Cause("split"), Cause("swap")
 
@@ -56,11 +62,51 @@ class OrderEngine(ContextEngine[Canonical, OrderState]):
     explanation = staticmethod(explain)
     _settings: OrderSettings
 
+    def __init__(self, declared: RuleClass[Any], settings: OrderSettings, text: TextOrder | None = None) -> None:
+        super().__init__(declared, settings)
+        self._text = text or TextOrder(settings.ordered)
+
     def _spec(self, table: Table, within: tuple[int, ...] | None = None) -> Spec:
-        both = self._settings.directions == "both"
+        both, unordered = self._settings.directions == "both", self._text.without(table.schema)
         columns = len(table.schema.columns)
-        targets = Targets(columns, keys=False, ascending_pairs=True, descending_pairs=both, within=within)
+        targets = Targets(
+            columns, keys=False, ascending_pairs=True, descending_pairs=both, within=within, unordered=unordered
+        )
         return Spec(targets, self._settings.max_level, self._settings.error)
+
+    def _stored_spec(self, table: Table, facts: Facts) -> Spec:
+        """In a state that was made when text had an order unasked, it still has."""
+        text = TextOrder.of_state(table.schema, facts.get("unordered", ()))
+        return self._with(text)._spec(table, stored_within(facts))
+
+    def _dumped(self, state: OrderState) -> tuple[Arrays, Facts]:
+        """Also which text columns have no order."""
+        arrays, facts = super()._dumped(state)
+        return arrays, {**facts, "unordered": state.spec.targets.unordered}
+
+    def with_settings_of(self, state: OrderState) -> OrderEngine:
+        """With the order of text of a state."""
+        return self._with(TextOrder.of_state(state.table.schema, state.spec.targets.unordered))
+
+    def _with(self, text: TextOrder) -> OrderEngine:
+        return OrderEngine(self.declared, self._settings, text)
+
+    def explain(
+        self, state: OrderState | None, subject: WatchedTable, text: str, rows: Sequence[int] = ()
+    ) -> RuleExplanation:
+        """How far a rule holds, watched or not; one about a pair needs columns that have an order."""
+        schema = subject.table.schema
+        rule = parse(text, schema.names, schema.name)
+        unordered = state.spec.targets.unordered if state else self._text.without(schema)
+        if isinstance(rule, Compatible):
+            instead = f"; or explain [{quoted(rule.pair[0])}] orders [{quoted(rule.pair[1])}], which sorts text, too"
+            refuse_unordered(text, rule.pair, [schema.names[c] for c in unordered], instead)
+        return super().explain(state, subject, text, rows)
+
+    def how(self, state: OrderState) -> str:
+        """Also whether text takes part."""
+        unordered = state.spec.targets.unordered
+        return f"{super().how(state)}{'; text has no order (--ordered)' if unordered else ''}"
 
     def _choice(self, spec: Spec, table: Table, progress: Progress) -> StrategyChoice:  # noqa: ARG002
         if spec.error:
@@ -89,7 +135,8 @@ class OrderEngine(ContextEngine[Canonical, OrderState]):
         worth, within = self._worth(after), state.spec.targets.within
         if within is not None and (worth is None or not set(worth) <= set(within)):
             wider = None if worth is None else tuple(sorted({*within, *worth}))
-            state.replace(self._found(state.subject, self._spec(after, wider), runner, progress))
+            spec = replace(state.spec, targets=replace(state.spec.targets, within=wider))
+            state.replace(self._found(state.subject, spec, runner, progress))
         return True
 
     def _worth(self, table: Table) -> tuple[int, ...] | None:

@@ -13,7 +13,6 @@ not counted.
 
 from __future__ import annotations
 
-from itertools import combinations
 from typing import Self
 
 import numpy as np
@@ -81,7 +80,7 @@ class RemovalStrategy(CoverStrategy):
         targets, limit = self._spec.targets, limit_of(self._spec.error, int(np.count_nonzero(self._rows.alive)))
         deleted, touched = (len(change.dead), ChangedGroups.by(self._rows, change)) if change else (0, None)
         now = Moment(Contexts(self._rows), limit, deleted, touched)
-        columns, pairs = range(targets.columns), list(combinations(range(targets.columns), 2))
+        columns, pairs = range(targets.columns), targets.ordered_pairs
         said = saying(len(columns) + len(pairs), self._spec.max_size, progress)
         each(columns, lambda column, so_far: self._settle(column, now, (), Scratch(), so_far), progress=said)
         found = sum(len(self._borders[column].holding) for column in columns)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from holdfast.borders.method import HELP, Method, refuse_unknown
 from holdfast.engines.contract import FindingTable, Json, Option, RuleClass, Suggestible
+from holdfast.engines.found import text_order
 from holdfast.errors import BadInput, refuse_below
 from holdfast.rules.cross import CrossDenial
 from holdfast.rules.pointwise import Pointwise
@@ -40,10 +41,7 @@ class PointwiseSettings:
         str | None,
         Option("Only rules with one of these columns on the right side: names with commas between.", columns=True),
     ] = None
-    ordered: Annotated[
-        str | None,
-        Option("Text columns whose order by code point means something: names with commas between.", columns=True),
-    ] = None
+    ordered: Annotated[str | None, Option(text_order.HELP, columns=True)] = None
     min_coverage: Annotated[
         float, Option("Only rules whose left side at least this share of the pairs of rows meets.", 0.0, 1.0)
     ] = 0.0
@@ -110,10 +108,7 @@ class CrossSettings:
         ),
     ] = None
     max_comparisons: Annotated[int, Option("At most N comparisons in a rule.", 1, MOST_COMPARISONS)] = MOST_COMPARISONS
-    ordered: Annotated[
-        str | None,
-        Option("Text columns whose order by code point means something: names with commas between.", columns=True),
-    ] = None
+    ordered: Annotated[str | None, Option(text_order.HELP, columns=True)] = None
     min_coverage: Annotated[
         float, Option("Only rules that at least this share of the pairs of rows comes near.", 0.0, 1.0)
     ] = 0.0

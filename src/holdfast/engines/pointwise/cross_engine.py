@@ -13,8 +13,8 @@ import numpy as np
 from holdfast.borders.method import StrategyChoice
 from holdfast.changes.diff import Diff
 from holdfast.engines.found.engine import FoundEngine, FoundState
+from holdfast.engines.found.text_order import TextOrder, columns_named
 from holdfast.engines.pointwise import CrossSettings
-from holdfast.engines.pointwise.chosen_columns import columns_named
 from holdfast.engines.pointwise.comparison_counts import ComparisonCounts, CrossSpec
 from holdfast.engines.pointwise.comparisons import Comparisons
 from holdfast.engines.pointwise.coverage import least_pairs
@@ -55,7 +55,7 @@ class CrossEngine(FoundEngine[CrossRules, CrossState, ComparisonCounts]):
 
     def _spec(self, schema: Schema) -> CrossSpec:
         across = columns_named("across", self._settings.across, schema)
-        ordered = columns_named("ordered", self._settings.ordered, schema) or ()
+        ordered = TextOrder(self._settings.ordered).having(schema)
         return CrossSpec(Comparisons.of(schema, across, ordered), self._settings.max_comparisons, self._is_bounded)
 
     def _choice(self, spec: CrossSpec, table: Table, progress: Progress) -> StrategyChoice:  # noqa: ARG002

@@ -9,18 +9,19 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 
 from holdfast.borders.method import NARROW, PATTERNS, WIDE_PATTERNS, StrategyChoice, choose
 from holdfast.changes.diff import Diff
+from holdfast.engines.contract import RuleClass
 from holdfast.engines.found.engine import FoundEngine, FoundState, Moment
+from holdfast.engines.found.text_order import TextOrder, columns_named
 from holdfast.engines.pointwise import PointwiseSettings
 from holdfast.engines.pointwise.borders import PointwiseBorders
 from holdfast.engines.pointwise.boxes import Space
 from holdfast.engines.pointwise.cells import PairValues
-from holdfast.engines.pointwise.chosen_columns import columns_named
 from holdfast.engines.pointwise.coverage import best_first, rules_covered
 from holdfast.engines.pointwise.diff import PointwiseStep
 from holdfast.engines.pointwise.explain import PointwiseExplanation, explain
@@ -58,6 +59,10 @@ class PointwiseEngine(FoundEngine[PointwiseRules, PointwiseState, PointwiseStrat
     strategies = PointwiseCounting, PointwiseBorders
     below = "below --min-coverage"
     _settings: PointwiseSettings
+
+    def __init__(self, declared: RuleClass[Any], settings: PointwiseSettings, text: TextOrder | None = None) -> None:
+        super().__init__(declared, settings)
+        self._text = text or TextOrder(settings.ordered)
 
     def discover(self, subject: WatchedTable, runner: Runner, progress: Progress = SILENT) -> PointwiseState:
         """Find the evidence, and what follows from it."""
@@ -150,13 +155,16 @@ class PointwiseEngine(FoundEngine[PointwiseRules, PointwiseState, PointwiseStrat
         return f"{super().how(state)}; {state.wording.bound}"
 
     def with_settings_of(self, state: PointwiseState) -> PointwiseEngine:
-        """With the bound of a state."""
-        most = state.spec.space.columns if state.spec.max_lhs is None else state.spec.max_lhs
-        return PointwiseEngine(self.declared, replace(self._settings, max_lhs=most))
+        """With the bound of a state, and its order of text."""
+        space = state.spec.space
+        most = space.columns if state.spec.max_lhs is None else state.spec.max_lhs
+        unordered = [place for place, ordered in enumerate(space.ordered) if not ordered]
+        text = TextOrder.of_state(state.subject.table.schema, unordered)
+        return PointwiseEngine(self.declared, replace(self._settings, max_lhs=most), text)
 
     def explanation(self, table: Table, text: str) -> PointwiseExplanation:
         """Whether a rule holds, with its coverage; or two rows that break it."""
         return explain(table, self._space(table.schema), text)
 
     def _space(self, schema: Schema) -> Space:
-        return Space.of(schema, columns_named("ordered", self._settings.ordered, schema) or ())
+        return Space.of(schema, self._text.having(schema))

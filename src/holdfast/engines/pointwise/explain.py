@@ -9,10 +9,10 @@ import numpy as np
 from holdfast.borders.rows import RankedColumns
 from holdfast.changes.diff import Witness
 from holdfast.engines import contract
+from holdfast.engines.found.text_order import refuse_unordered
 from holdfast.engines.pointwise.boxes import Space
 from holdfast.engines.pointwise.rules import PointwiseWording
 from holdfast.engines.pointwise.sweeps import count_pairs, first_pairs
-from holdfast.errors import BadInput
 from holdfast.rules.pointwise import Pointwise, parse
 from holdfast.rules.sentences import explained
 from holdfast.table.row_names import witnesses_of
@@ -47,12 +47,8 @@ def explain(table: Table, space: Space, text: str) -> PointwiseExplanation:
     """Explain a rule of a table."""
     names = tuple(table.schema.names)
     rule = parse(text, names, table.schema.name)
-    for name, operator in (*rule.left, rule.right):
-        if operator != "=" and not space.ordered[names.index(name)]:
-            raise BadInput(
-                f"{text!r} asks for an order of the text column {name!r}; if its order by code point means something, "
-                f"watch the rules with --ordered {name}"
-            )
+    compared = [name for name, operator in (*rule.left, rule.right) if operator != "="]
+    refuse_unordered(text, compared, [name for name, ordered in zip(names, space.ordered, strict=True) if not ordered])
     wording, rows = PointwiseWording(table.schema.name, names, space), RankedColumns(table)
     listed = wording.alone(rule)
     (pair,) = first_pairs(rows, space, listed.boxes(space))
