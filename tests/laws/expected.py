@@ -185,7 +185,7 @@ class Expected:
     @cached_property
     def _several(self) -> dict[str, tuple[inclusion.Pairs, bool]]:
         """Those of several columns: their pairs, and whether nothing tests it."""
-        found = inclusion.several(self._plain, self._compare, self._settings["max_arity"])
+        found = inclusion.several(self._plain, self._compare, self._settings["max_arity"], self._settings["error"])
         return {_text(pairs): (pairs, empty) for pairs, empty in found.items()}
 
     def check_rules(self, rules: Lines) -> None:
@@ -232,7 +232,7 @@ class Expected:
                 yield rule
         yield from (("*", text) for text, (_, _, empty) in self._unary.items() if text not in now._unary and not empty)
         for text, (pairs, empty) in self._several.items():
-            if not empty and not inclusion.all_parts_hold(now._plain, pairs, now._compare):
+            if not empty and not inclusion.all_parts_hold(now._plain, pairs, now._compare, self._settings["error"]):
                 yield "*", text
 
     def _is_broken(self, table: str, lhs: Sequence[int], rhs: int | None) -> bool:

@@ -71,27 +71,29 @@ def unary(
 Pairs = tuple[tuple[Attribute, Attribute], ...]
 
 
-def several(tables: Tables, compare: Compare, arity: int) -> dict[Pairs, bool]:
-    """The dependencies of several columns that hold, as does each of their parts, of which none is without values. A
-    column is included in itself, so a part may have the same column on both sides; a whole has not the same sides.
-    Also returned: whether every row has a null in the columns of the left side.
+def several(tables: Tables, compare: Compare, arity: int, error: float = 0.0) -> dict[Pairs, bool]:
+    """The dependencies of several columns of which at most a share of the distinct tuples is missing, and of each of
+    their parts, of which none is without values. A column is included in itself, so a part may have the same column on
+    both sides; a whole has not the same sides. Also returned: whether every row has a null in the columns of the left
+    side.
     """
     held = columns(tables, compare)
-    exact = [(a, b) for a, b in itertools.product(held, held) if held[a] and held[a].keys() <= held[b].keys()]
+    every = [pair for pair in itertools.product(held, held) if held[pair[0]]]
+    valid = [pair for pair in every if _holds(tables, (pair,), compare, error)]
     order = list(held)
-    exact.sort(key=lambda pair: (order.index(pair[0]), order.index(pair[1])))
+    valid.sort(key=lambda pair: (order.index(pair[0]), order.index(pair[1])))
     found = {}
     for size in range(2, arity + 1):
-        for pairs in itertools.combinations(exact, size):
-            if _one_each(pairs) and any(a != b for a, b in pairs) and all_parts_hold(tables, pairs, compare):
+        for pairs in itertools.combinations(valid, size):
+            if _one_each(pairs) and any(a != b for a, b in pairs) and all_parts_hold(tables, pairs, compare, error):
                 found[pairs] = not _tuples(tables, [a for a, _ in pairs], compare)
     return found
 
 
-def all_parts_hold(tables: Tables, pairs: Pairs, compare: Compare) -> bool:
+def all_parts_hold(tables: Tables, pairs: Pairs, compare: Compare, error: float = 0.0) -> bool:
     """Whether a dependency holds, and all that some of its pairs of columns make. Rows with a null don't count."""
     parts = (part for size in range(1, len(pairs) + 1) for part in itertools.combinations(pairs, size))
-    return all(_holds(tables, part, compare) for part in parts)
+    return all(_holds(tables, part, compare, error) for part in parts)
 
 
 def _one_each(pairs: Pairs) -> bool:
@@ -99,9 +101,9 @@ def _one_each(pairs: Pairs) -> bool:
     return all(len({table for table, _ in side}) == 1 and len(set(side)) == len(side) for side in sides)
 
 
-def _holds(tables: Tables, pairs: Pairs, compare: Compare) -> bool:
+def _holds(tables: Tables, pairs: Pairs, compare: Compare, error: float) -> bool:
     left, right = (_tuples(tables, side, compare) for side in zip(*pairs, strict=True))
-    return left <= right
+    return len(left - right) <= Fraction(str(error)) * len(left)
 
 
 def _tuples(tables: Tables, side: Sequence[Attribute], compare: Compare) -> set[tuple[Any, ...]]:
@@ -111,15 +113,15 @@ def _tuples(tables: Tables, side: Sequence[Attribute], compare: Compare) -> set[
     return {tuple(same(row[c], compare) for c in chosen) for row in full}
 
 
-def missing(tables: Tables, pairs: Pairs) -> tuple[Counter[tuple[Any, ...]], int, int]:
+def missing(tables: Tables, pairs: Pairs, compare: Compare = "typed") -> tuple[Counter[tuple[Any, ...]], int, int]:
     """The tuples of the left side that the right one lacks with the rows that have each; and how many tuples and rows
     the left side has in all.
     """
     names, everything = tables[pairs[0][0][0]]
     columns = [names.index(name) for (_, name), _ in pairs]
     rows = [tuple(row[c] for c in columns) for row in everything]
-    held = Counter(tuple(same(value, "typed") for value in row) for row in rows if None not in row)
-    there = _tuples(tables, [right for _, right in pairs], "typed")
+    held = Counter(tuple(same(value, compare) for value in row) for row in rows if None not in row)
+    there = _tuples(tables, [right for _, right in pairs], compare)
     return Counter({value: n for value, n in held.items() if value not in there}), len(held), held.total()
 
 

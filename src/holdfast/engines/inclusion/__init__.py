@@ -36,7 +36,7 @@ class InclusionSettings:
         int,
         Option(
             "At most N columns on each side. One of several columns is reported where it holds in rows "
-            "without a null in them, and each of its parts holds, too.",
+            "without a null in them, up to the error, and each of its parts holds so, too.",
             1,
         ),
     ] = 1

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.engines.inclusion.clusters import Matrix
-from holdfast.engines.inclusion.state import INDState, side_of
+from holdfast.engines.inclusion.state import INDState, share_of, side_of
 from holdfast.engines.thresholds import limit_of
 from holdfast.rules.inclusion import IND
 
@@ -35,6 +35,13 @@ def holding(state: INDState, error: float = 0.0) -> NDArray[np.bool_]:
     return holds
 
 
+def valid_pairs(state: INDState, error: float = 0.0) -> NDArray[np.bool_]:
+    """The same, each column included in itself, too."""
+    valid = holding(state, error)
+    np.fill_diagonal(valid, True)
+    return valid
+
+
 def missing(shared: Matrix) -> Matrix:
     """How much of each column (rows of the matrix) each other one lacks."""
     return np.asarray(shared.diagonal()[:, None] - shared)
@@ -49,7 +56,7 @@ def between(state: INDState, a: int, b: int) -> IND:
         side_of(state.attributes[b]),
         distinct - int(values[a, b]),
         carried - int(rows[a, b]),
-        int(values[a, b]) / distinct if distinct else 1.0,
-        int(rows[a, b]) / carried if carried else 1.0,
+        share_of(int(values[a, b]), distinct),
+        share_of(int(rows[a, b]), carried),
         not distinct,
     )

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import astuple, replace
 from typing import Any, cast
 
 from holdfast.changes.diff import Diff, Result
-from holdfast.engines.contract import Engine
-from holdfast.engines.inclusion import InclusionSettings, derive, discover, explain, maintain, nary, rank
+from holdfast.engines.contract import Engine, RuleClass
+from holdfast.engines.inclusion import InclusionSettings, derive, discover, explain, maintain, rank, several
 from holdfast.engines.inclusion.clusters import AttributeClusters
 from holdfast.engines.inclusion.explain import INDExplanation
-from holdfast.engines.inclusion.state import INDState, Nary
+from holdfast.engines.inclusion.state import INDState, Nary, Pairs, PartialNary
 from holdfast.engines.watched import WatchedTable
 from holdfast.errors import BadInput
 from holdfast.progress import SILENT, Progress
@@ -27,11 +27,17 @@ class InclusionEngine(Engine[Subject, INDState]):
 
     _settings: InclusionSettings
 
+    def __init__(self, declared: RuleClass[Any], settings: InclusionSettings, only_exact: bool = False) -> None:
+        """`only_exact`: those of several columns must hold exactly, although an error is allowed."""
+        super().__init__(declared, settings)
+        self._only_exact = only_exact
+
     def discover(self, subject: Subject, runner: Runner, progress: Progress = SILENT) -> INDState:
         """Count, merge and derive from scratch."""
         state = discover.discover(INDState.of(subject, self._settings, runner, progress), runner)
-        nary.discover(state, runner)
-        state.found = {**derive.unary(state), **nary.holding(state)}
+        state.only_exact = self._only_exact
+        several.discover(state, runner)
+        state.found = {**derive.unary(state), **several.holding(state)}
         return state
 
     def follow(self, state: INDState, batch: Batch, runner: Runner, progress: Progress = SILENT) -> Diff:  # noqa: ARG002
@@ -63,10 +69,10 @@ class InclusionEngine(Engine[Subject, INDState]):
     def dump(self, state: INDState) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
         """AttributeClusters as arrays; the columns by name and the candidates of several columns as facts."""
         candidates = [[each.pairs, each.witness, each.complete] for each in state.candidates.values()]
-        return state.clusters.dump(), {
-            "columns": [[each.table, each.name] for each in state.attributes],
-            "candidates": candidates,
-        }
+        facts = {"columns": [[each.table, each.name] for each in state.attributes], "candidates": candidates}
+        if state.allows_partial:
+            facts["partial"] = [[*astuple(each)] for each in state.partial.values()]
+        return state.clusters.dump(), facts
 
     def load(self, subject: Subject, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> INDState:
         """The state from its clusters. Columns are numbered as they were, whatever order the tables come in now."""
@@ -74,7 +80,19 @@ class InclusionEngine(Engine[Subject, INDState]):
         ordered |= {name: table for name, table in subject.items() if name not in ordered}
         state = INDState.of(ordered, self._settings)
         state.clusters = AttributeClusters.load(len(state.attributes), dict(arrays))
-        known = [Nary(tuple((a, b) for a, b in pairs), *rows) for pairs, *rows in facts["candidates"]]
+        known = [Nary(_as_pairs(pairs), *rows) for pairs, *rows in facts["candidates"]]
         state.candidates = {each.ind(state).text: each for each in known}
-        state.found = {**derive.unary(state), **nary.holding(state)}
+        state.only_exact = "partial" not in facts  # made when those of several columns had to hold exactly
+        counted = [PartialNary(_as_pairs(pairs), *numbers) for pairs, *numbers in facts.get("partial", ())]
+        state.partial = {each.ind(state).text: each for each in counted}
+        state.found = {**derive.unary(state), **several.holding(state)}
         return state
+
+    def with_settings_of(self, state: INDState) -> InclusionEngine:
+        """Those of several columns hold exactly where they do in a state."""
+        return InclusionEngine(self.declared, self._settings, state.only_exact)
+
+
+def _as_pairs(plain: Iterable[Iterable[int]]) -> Pairs:
+    """Pairs of numbers as a dump has them."""
+    return tuple((a, b) for a, b in plain)

@@ -12,7 +12,7 @@ from holdfast.changes.equal_rows import group_rows
 from holdfast.engines import contract
 from holdfast.engines.inclusion import derive, tuples, witness
 from holdfast.engines.inclusion.partners import Reference
-from holdfast.engines.inclusion.state import Attribute, INDState
+from holdfast.engines.inclusion.state import Attribute, INDState, share_of
 from holdfast.engines.inclusion.witness import SHOWN, Orphans
 from holdfast.rules.inclusion import IND, parse
 from holdfast.table.plain import plain_values
@@ -98,8 +98,8 @@ def by_rows(state: INDState, requested: IND) -> INDExplanation:
         requested,
         missing_values=lost.shape[1],
         missing_rows=len(broken),
-        value_coverage=1 - lost.shape[1] / everything if everything else 1.0,
-        row_coverage=1 - len(broken) / total if total else 1.0,
+        value_coverage=share_of(everything - lost.shape[1], everything),
+        row_coverage=share_of(total - len(broken), total),
         empty=not total,
     )
     if not len(broken):

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from holdfast.engines.inclusion import InclusionSettings, derive, discover, nary, tuples, witness
+from holdfast.engines.inclusion import InclusionSettings, derive, discover, nary, several, tuples, witness
 from holdfast.engines.inclusion.rank import WORTHY, carried, proposals
 from holdfast.engines.inclusion.state import INDState
 from holdfast.engines.inclusion.translate import translate
@@ -40,7 +40,7 @@ def likely(subject: Mapping[str, WatchedTable], wanted: Wanted, runner: Runner, 
     settings = InclusionSettings(max_arity=max(1, wanted.max_lhs))
     state = discover.discover(INDState.of(subject, settings, runner, progress), runner)
     nary.discover(state, runner, most_shared=1)
-    state.found = {**_nearly(state), **nary.holding(state)}
+    state.found = {**_nearly(state), **several.holding(state)}
     rated = _above_their_parts([(each, _score(state, each)) for each in proposals(state, NEARLY_KEY)])
     scored = sorted(_best_of_each_side(rated), key=lambda each: (-each[1], each[0].text))
     return [_scored(state, ind, score) for ind, score in scored[: wanted.top] if score > 0]

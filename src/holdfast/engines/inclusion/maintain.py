@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.changes.diff import Diff, Witness, between
-from holdfast.engines.inclusion import derive, nary, values, witness
+from holdfast.engines.inclusion import derive, nary, several, values, witness
 from holdfast.engines.inclusion.state import Attribute, INDState
 from holdfast.rules.inclusion import IND
 from holdfast.table import images
@@ -37,8 +37,8 @@ def follow(state: INDState, batch: Batch, runner: Runner) -> Diff:
     changes = {a: _values_moved(state, a) for change in batch for a in state.of_table(change.table)}
     for kind in dict.fromkeys(attribute.kind for attribute in changes):
         _move_values(state, kind, changes, runner)
-    state.broken = nary.follow(state, batch, runner)
-    state.found = {**derive.unary(state), **nary.holding(state)}
+    several.follow(state, batch, runner)
+    state.found = {**derive.unary(state), **several.holding(state)}
     return between(before, state.found)
 
 
@@ -99,6 +99,10 @@ def witnesses(state: INDState, lost: Mapping[str, IND], batch: Batch) -> dict[st
     shared = derive.missing(state.clusters.values)
     for text, ind in lost.items():
         if ind.empty:
+            continue
+        if ind.arity > 1 and state.allows_partial:
+            broken_by = several.what_broke(state, ind, touched)
+            found |= {text: broken_by} if broken_by else {}
             continue
         pairs = witness.compared(state, ind)
         part = next((pair for pair in pairs if shared[pair[0].number, pair[1].number]), None)

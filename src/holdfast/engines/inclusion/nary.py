@@ -9,8 +9,8 @@ most `max_arity` columns, and has no part that does not hold or has no values. A
 `empty`, like a column without values. A valid candidate can break by a row born in R or one that died in S, and only
 those rows are tested. An invalid one keeps a **witness**, a living row of R whose tuple S lacks, and can become valid
 only when the witness dies or a row born in S has its tuple: then another witness is looked for, first in a sample. So a
-batch tests only the candidates that it touches, and most of them against their witness alone. Parts with an error, and
-empty ones, take no part.
+batch tests only the candidates that it touches, and most of them against their witness alone. Empty parts take no part.
+Where an error is allowed, candidates are counted instead (see `several`), on the same levels.
 
 Tuples compare exactly: codes of R's columns are translated into codes of S's.
 Cost: testing some tuples is one pass over the codes of S (of R, where rows of S died); a whole test, one over both.
@@ -19,17 +19,17 @@ Cost: testing some tuples is one pass over the codes of S (of R, where rows of S
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.engines.given.finder import TableFinder, stretches
 from holdfast.engines.inclusion import InclusionSettings, derive, tuples
-from holdfast.engines.inclusion.state import Attribute, INDState, Nary, Pairs
+from holdfast.engines.inclusion.state import Attribute, Candidate, INDState, Nary, Pairs
 from holdfast.engines.inclusion.translate import Translations
 from holdfast.engines.inclusion.witness import SHOWN, Orphans, attributes
 from holdfast.rules.inclusion import IND
@@ -40,11 +40,7 @@ from holdfast.table.runner import Runner
 from holdfast.table.table import TableFiles
 
 _SAMPLE = 256
-
-
-def holding(state: INDState) -> dict[str, IND]:
-    """The dependencies of several columns that hold, by text."""
-    return {text: each.ind(state) for text, each in state.candidates.items() if each.holds}
+C = TypeVar("C", bound=Candidate)
 
 
 def discover(state: INDState, runner: Runner, most_shared: int | None = None) -> None:
@@ -57,7 +53,7 @@ def follow(state: INDState, batch: Batch, runner: Runner) -> dict[Pairs, int]:
     if state.settings.max_arity < 2:
         return {}
     old = {each.pairs: each for each in state.candidates.values()}
-    maps, valid = Translations(state), _valid_pairs(state)
+    maps, valid = Translations(state), derive.valid_pairs(state)
     left = {pairs: each for pairs, each in old.items() if all(valid[pair] for pair in pairs)}
     answered = _answered(state, left.values(), batch, maps)
     known = {pairs: _after(state, each, batch, maps, pairs in answered) for pairs, each in left.items()}
@@ -67,17 +63,30 @@ def follow(state: INDState, batch: Batch, runner: Runner) -> dict[Pairs, int]:
 
 
 def _levels(
-    state: INDState, runner: Runner, known: dict[Pairs, Nary], most_shared: int | None = None
+    state: INDState, runner: Runner, known: Mapping[Pairs, Nary], most_shared: int | None = None
 ) -> dict[str, Nary]:
     """All candidates with their witnesses, of which some may be known."""
-    found: dict[Pairs, Nary] = {}
-    valid = _unary_pairs(state)
+    return levels(state, known, lambda new: answers(state, new, runner, _test_group), 0.0, most_shared)
+
+
+def levels(
+    state: INDState,
+    known: Mapping[Pairs, C],
+    test: Callable[[list[Pairs]], list[C]],
+    error: float,
+    most_shared: int | None = None,
+) -> dict[str, C]:
+    """All candidates by text, level by level, of which some may be known, and others are tested. Columns that are
+    included with at most an error are the parts of the first level.
+    """
+    found: dict[Pairs, C] = {}
+    valid = _unary_pairs(state, error)
     for arity in range(2, state.settings.max_arity + 1):
         level = [
             pairs for pairs in _joined(state, valid, arity) if most_shared is None or _shared(pairs) <= most_shared
         ]
         new = [pairs for pairs in level if pairs not in known]
-        tested = {**known, **dict(zip(new, _test_all(state, new, runner), strict=True))}
+        tested = {**known, **dict(zip(new, test(new), strict=True))}
         found |= {pairs: tested[pairs] for pairs in level}
         valid = [pairs for pairs in level if tested[pairs].holds]
         if not valid:
@@ -85,17 +94,10 @@ def _levels(
     return {each.ind(state).text: each for each in found.values()}
 
 
-def _unary_pairs(state: INDState) -> list[Pairs]:
+def _unary_pairs(state: INDState, error: float) -> list[Pairs]:
     """The valid dependencies of one column each, of columns that have values; trivial ones among them."""
     given = state.clusters.values.diagonal() > 0
-    return [((int(a), int(b)),) for a, b in np.argwhere(_valid_pairs(state) & given[:, None])]
-
-
-def _valid_pairs(state: INDState) -> NDArray[np.bool_]:
-    """Which columns are included in which, each in itself, too: `[dependent, referenced]`."""
-    valid = derive.holding(state)
-    np.fill_diagonal(valid, True)
-    return valid
+    return [((int(a), int(b)),) for a, b in np.argwhere(derive.valid_pairs(state, error) & given[:, None])]
 
 
 def _joined(state: INDState, valid: list[Pairs], arity: int) -> Iterator[Pairs]:
@@ -131,20 +133,23 @@ def _shared(pairs: Pairs) -> int:
 
 
 _Where = tuple[tuple[str, TableFiles], ...]  # tables by their files
+Look = Callable[[INDState, Sequence[Pairs], Translations], list[C]]  # what a look at some candidates gives
 
 
-def _test_all(state: INDState, wanted: list[Pairs], runner: Runner) -> list[Nary]:
-    """The candidates with their witnesses. Those that refer to the same columns share the index of their tuples."""
+def answers(state: INDState, wanted: list[Pairs], runner: Runner, look: Look[C]) -> list[C]:
+    """The candidates as a look at both sides shows them. Those that refer to the same columns are looked at together,
+    and share the index of their tuples.
+    """
     groups: dict[tuple[int, ...], list[Pairs]] = {}
     for pairs in wanted:
         groups.setdefault(tuple(b for _, b in pairs), []).append(pairs)
     if runner.is_local:
         maps = Translations(state)
-        answers = [_test_group(state, group, maps) for group in groups.values()]
+        parts = [look(state, group, maps) for group in groups.values()]
     else:
-        test = partial(_test_files, tuple(state.attributes), state.settings)
-        answers = runner.map(test, [(_where(state, group), group) for group in groups.values()])
-    tested = {each.pairs: each for answer in answers for each in answer}
+        looks = partial(_look_at_files, tuple(state.attributes), state.settings, look)
+        parts = runner.map(looks, [(_where(state, group), group) for group in groups.values()])
+    tested = {each.pairs: each for part in parts for each in part}
     return [tested[pairs] for pairs in wanted]
 
 
@@ -154,13 +159,13 @@ def _where(state: INDState, group: list[Pairs]) -> _Where:
     return tuple((name, where) for name, where in found if where is not None)
 
 
-def _test_files(
-    listed: tuple[Attribute, ...], settings: InclusionSettings, task: tuple[_Where, list[Pairs]]
-) -> list[Nary]:
-    """Test candidates with one referenced side on tables by their files."""
+def _look_at_files(
+    listed: tuple[Attribute, ...], settings: InclusionSettings, look: Look[C], task: tuple[_Where, list[Pairs]]
+) -> list[C]:
+    """Look at candidates with one referenced side in tables by their files."""
     files, group = task
     state = INDState({name: open_table(where) for name, where in files}, listed, {}, settings)
-    return _test_group(state, group, Translations(state))
+    return look(state, group, Translations(state))
 
 
 def _test_group(state: INDState, group: Sequence[Pairs], maps: Translations) -> list[Nary]:
