@@ -205,11 +205,11 @@ def test_settings() -> None:
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("compare", ["typed", "text"])
-def test_threads_and_spark_agree(spark: SparkSession, compare: str) -> None:
+@pytest.mark.parametrize(("compare", "error"), [("typed", 0.0), ("text", 0.0), ("typed", 0.4)])
+def test_threads_and_spark_agree(spark: SparkSession, compare: str, error: float) -> None:
     from holdfast.spark.runner import SparkRunner
 
-    options = InclusionSettings(0.0, compare, 2)  # type: ignore[arg-type]
+    options = InclusionSettings(error, compare, 2)  # type: ignore[arg-type]
     several = shop()
     several.change("orders", [(500, Decimal(2), 2)], [0, 3])
     with patch.object(discover, "_VALUES_AT_ONCE", 20):

@@ -16,7 +16,7 @@ from holdfast.table.types import Column
 from tests.engines.inclusion.several import Watched, filled
 
 COLUMNS = (Column("x", pa.int64()), Column("y", pa.int64()))
-SCHEMAS = {"r": COLUMNS, "s": COLUMNS}
+SCHEMAS: dict[str, tuple[Column, ...]] = {"r": COLUMNS, "s": COLUMNS}
 STOCK = [(part, place) for part in range(5) for place in range(2)]
 WHOLE = "r(x, y) in s(x, y)"
 
@@ -54,7 +54,7 @@ def test_a_batch_breaks_and_mends_one() -> None:
     diff = watched.apply("r", [(4, 1), (4, 1)])
     assert WHOLE not in diff.lost.keys() | diff.changed.keys(), "that tuple is there"
     changed = watched.apply("s", deletes=[9]).changed
-    assert [now.missing_rows for text, (_, now) in changed.items() if text == WHOLE] == [2]
+    assert [now.to_json()["missing_rows"] for text, (_, now) in changed.items() if text == WHOLE] == [2]
     broken = watched.apply("s", deletes=[8])
     assert WHOLE in broken.lost
     witness = broken.witnesses[WHOLE]
