@@ -68,6 +68,17 @@ def test_a_rule_about_the_order_of_text_is_explained_where_it_has_one(tmp_path: 
             watch.explain("{}: size ~ n")
 
 
+@pytest.mark.parametrize(("ordered", "then"), [("*", "{}: called ~ n"), ("name", "{}: called ~ n"), (None, "")])
+def test_the_setting_follows_new_names(tmp_path: Path, ordered: str | None, then: str) -> None:
+    with hf.Monitor.create(tmp_path / "state", table(ROWS), watch="od", ordered=ordered) as watch:
+        watch.rename_column("name", "called")
+        watch.add_column("more", "integer")
+        assert (then in pairs(watch.results())) == bool(then)
+        watch.drop_column("called")
+        assert not any("called" in rule for rule in pairs(watch.results()))
+    assert verify(tmp_path / "state", deep=True).problems == ()
+
+
 @contextmanager
 def when_text_had_an_order() -> Iterator[None]:
     """Make states as they were made once: nothing in them says which text has an order."""

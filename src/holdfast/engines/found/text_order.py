@@ -33,7 +33,7 @@ class TextOrder:
         return TextOrder(known=frozenset(name for c, name in enumerate(schema.names) if c not in unordered))
 
     def having(self, schema: Schema) -> tuple[int, ...]:
-        """The text columns of a table that have an order; BadInput where the setting names a column that isn't there."""
+        """The text columns of a table that have an order; BadInput where a column that the setting names is missing."""
         text = _text_columns(schema)
         if self.known is not None:
             return tuple(c for c in text if schema.names[c] in self.known)
