@@ -1,4 +1,4 @@
-"""Rows below other rows, found and counted, against a look at all pairs."""
+"""Rows below other rows, found by a sweep, against a look at all pairs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.kernels.count_dominated import count_below
 from holdfast.kernels.dominance import ABOVE, BELOW, FRESH, SweptRows, beside_new, sweep
 
 SIZE = 2
@@ -39,19 +38,6 @@ def test_a_row_below_another_one_is_found(table: list[Row], strict: list[bool]) 
     hits = [s for t, s in pairs if is_below(table[t][1], table[s][1], strict)]
     assert (found >= 0) == bool(hits)
     assert found < 0 or found in hits
-
-
-@settings(max_examples=150)
-@given(swept, st.lists(st.booleans(), min_size=3, max_size=3), st.integers(1, 5))
-def test_rows_below_others_are_counted(table: list[Row], strict: list[bool], fuel: int) -> None:
-    plain = sorted((group, own[:3]) for group, own, _ in table)
-    groups = np.array([group for group, _ in plain], np.uint32)
-    columns = np.array([own for _, own in plain], np.int32).reshape(-1, 3).T.copy()
-    tree, done, row = np.zeros(SIZE**2, np.int32), np.zeros(2, np.int64), 0
-    while row < len(plain):
-        row = count_below(groups, columns, np.array(strict), np.full(2, SIZE), tree, row, fuel, done)
-    assert done[0] == sum(a == b and is_below(one, other, strict) for a, one in plain for b, other in plain)
-    assert not tree.any()
 
 
 @settings(max_examples=150)

@@ -1,4 +1,4 @@
-"""Maximal agree-sets and the first pair that breaks a rule, against a look at all; and bits that they are made of."""
+"""Maximal agree-sets and the first pair that breaks a rule, against a look at all."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.kernels import evidence
-from holdfast.kernels.hitting_bits import first_above
 from holdfast.pairs import bitsets
 
 COLUMNS = 70  # more than a word has bits
@@ -43,15 +42,3 @@ def test_the_first_pair_that_breaks_a_rule(
         next((j for j, (own, breaks) in enumerate(shown) if context <= own and target in breaks), -1)
         for context, target in rules
     ]
-
-
-@given(st.lists(columns, max_size=6), st.lists(columns, max_size=6))
-def test_the_first_set_that_contains_another(sets: list[frozenset[int]], others: list[frozenset[int]]) -> None:
-    mine, theirs = (np.array([bitsets.of(s, 2) for s in each], np.uint64).reshape(-1, 2) for each in (sets, others))
-    places, begins = np.empty(len(sets), np.int64), np.arange(len(sets)) % 2
-    first_above(mine, theirs, begins, np.full(len(sets), len(others)), places)
-    assert places.tolist() == [
-        next((j for j in range(i % 2, len(others)) if own <= others[j]), -1) for i, own in enumerate(sets)
-    ]
-    held = [{j for j, other in enumerate(others) if element in other} for element in range(128)]
-    assert [set(bitsets.elements(each)) for each in bitsets.holders(theirs)] == held

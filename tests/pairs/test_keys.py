@@ -5,7 +5,6 @@ from __future__ import annotations
 from unittest.mock import patch
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -55,12 +54,3 @@ def test_counts_add_up(given_keys: tuple[int, list[list[Key]]], steps: list[int]
             found, counts = counter.signed()
             expected = {key: count for key, count in known.items() if count}
             assert {tuple(key): n for key, n in zip(found.tolist(), counts.tolist(), strict=True)} == expected
-
-
-@pytest.mark.parametrize("stride", [1, 2**16, 2**32, 2**40])
-def test_regular_keys_spread(stride: int) -> None:
-    """Numbers with a pattern, as row ids and codes have, find their places without long walks."""
-    table = KeyTable(1)
-    keys = (np.arange(50_000, dtype=np.uint64) * np.uint64(stride)).reshape(-1, 1)
-    assert np.array_equal(table.entries(keys), np.arange(50_000))
-    assert np.array_equal(table.find(keys[::-1].copy()), np.arange(50_000)[::-1])

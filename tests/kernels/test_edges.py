@@ -1,4 +1,4 @@
-"""Pairs of rows compared with a plain set of pairs."""
+"""Pairs of rows as a graph, compared with a plain set of pairs."""
 
 from __future__ import annotations
 
