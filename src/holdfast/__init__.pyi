@@ -18,6 +18,7 @@ from holdfast.ranking.suggestion import Doubt as Doubt
 from holdfast.ranking.suggestion import Same as Same
 from holdfast.ranking.suggestion import Suggestion as Suggestion
 from holdfast.report.notebook import html_of as html_of
+from holdfast.report.references import svg_of as svg_of
 from holdfast.results.agree_sets import AgreeSet as AgreeSet
 from holdfast.results.agree_sets import AgreeSetChange as AgreeSetChange
 from holdfast.results.agree_sets import AgreeSets as AgreeSets

@@ -129,9 +129,7 @@ def no_work(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("no_work")
-def test_outputs_are_refused_before_the_work(
-    holdfast: Holdfast, people: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_outputs_are_refused_before_the_work(holdfast: Holdfast, people: Path, tmp_path: Path) -> None:
     state, nowhere = tmp_path / "state", tmp_path / "nodir"
     refused(holdfast("violations", state, "--output", nowhere / "v.csv"), f"there is no folder {nowhere}")
     refused(holdfast("violations", state, "--output", tmp_path / "v.xlsx"), "v.xlsx", ".csv", ".jsonl")
@@ -140,8 +138,6 @@ def test_outputs_are_refused_before_the_work(
     refused(holdfast("discover", people, "--html", tmp_path), "this is a folder")
     refused(holdfast("discover", people, "--picture", nowhere / "p.dot"), f"there is no folder {nowhere}")
     refused(holdfast("discover", people, "--picture", tmp_path / "p.png"), "unknown ending")
-    monkeypatch.setattr(shutil, "which", lambda _: None)
-    refused(holdfast("discover", people, "--picture", tmp_path / "p.svg"), "Graphviz")
 
 
 @pytest.fixture

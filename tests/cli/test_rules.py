@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 import pyarrow as pa
 import pytest
@@ -187,6 +188,21 @@ def test_foreign_keys_are_ranked_and_drawn(holdfast: Holdfast, tmp_path: Path, s
     assert holdfast("discover", *shop, "--rules", "ind", "--picture", tmp_path / "fk.dot").code == 0
     assert (tmp_path / "fk.dot").read_text(encoding="utf-8").startswith("digraph")
     assert holdfast("discover", *shop, "--rules", "ind", "--picture", tmp_path / "fk.png").code == 2
+
+
+def test_pictures_need_no_other_program(
+    holdfast: Holdfast, tmp_path: Path, shop: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "")
+    picture = tmp_path / "fk.svg"
+    for _ in range(2):
+        assert holdfast("discover", *shop, "--rules", "ind", "--picture", picture).code == 0, "it overwrites its own"
+    said = [each.text for each in ET.parse(picture).iter() if each.text]
+    assert {"orders", "cust_id", "customers", "id", "100 %"} <= set(said)
+    assert "orders.cust_id in customers.id: 100 %" in said, "the tooltip of the line"
+    assert "var(" not in picture.read_text(encoding="utf-8"), "programs that draw SVG know no variables of CSS"
+    write(picture, ["<svg><title>mine</title></svg>"])
+    refused(holdfast("discover", *shop, "--rules", "ind", "--picture", picture), "fk.svg")
 
 
 def test_an_inclusion_that_breaks_shows_the_orphans(holdfast: Holdfast, tmp_path: Path, shop: list[Path]) -> None:

@@ -189,7 +189,7 @@ def test_bad_rows_are_set_aside_with_the_lines_of_the_feed(tmp_path: Path, kind:
         assert outcome.quarantined is not None
         assert outcome.quarantined.rows == 1
         (reason,) = outcome.quarantined.reasons
-        assert reason.startswith(f"line {4 if kind == 'csv' else 3}: ")
+        assert reason.startswith(f"feed.{kind}, line {4 if kind == 'csv' else 3}: ")
         (path,) = outcome.quarantined.files
         again = Path(path).read_text().replace(",1,A1", ",11,A1").replace('"id": 1,', '"id": 11,')
         mended = file_of(tmp_path, f"mended.{kind}", again)

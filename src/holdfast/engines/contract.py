@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from holdfast.engines.listing import Listing
     from holdfast.engines.scored import Scored, Wanted
     from holdfast.rules.given import TableRules
+    from holdfast.rules.inclusion import IND
     from holdfast.table.change import Batch
     from holdfast.table.rewrite import UsedCodes
     from holdfast.table.runner import Runner
@@ -110,10 +111,13 @@ class Pictures(Protocol):
     """A module that draws what was found."""
 
     def refuse_undrawable(self, path: Path) -> None:
-        """BadInput where a picture with this ending can't be drawn here."""
+        """BadInput where the ending names no kind of picture."""
 
-    def draw(self, path: Path, tables: Sequence[str], findings: Sequence[Finding]) -> str:
-        """The picture of some findings in the language that the ending of the path names."""
+    def worth_drawing(self, findings: Sequence[Finding]) -> Sequence[IND]:
+        """The references among some findings that are worth drawing."""
+
+    def draw(self, path: Path, tables: Sequence[str], chosen: Sequence[IND]) -> str:
+        """The picture of some references as text, in the language that the ending of the path names."""
 
 
 class RuleClass(ABC, Generic[Settings]):

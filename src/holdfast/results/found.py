@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -71,10 +72,17 @@ class Found(Printed, Drawn, Framed):
                 yield from ({"kind": DenialConstraint.kind, "table": table, "text": text} for text in result.denials())
 
     def picture(self, path: str | Path) -> None:
-        """Draw tables and proposed foreign keys: Graphviz (.dot), Mermaid (.mmd) or, with `dot` installed, .svg."""
+        """Draw tables and proposed foreign keys: .svg, or text for Graphviz (.dot) or Mermaid (.mmd)."""
+        import holdfast  # which imports its exports on demand: what draws lies above
+
+        path, tables = Path(path), list(self.left_out)
         for each in drawable():
-            chosen = [rule for result in self.ranked for rule in result.values() if rule.kind == each.name]
-            write_text(Path(path), each.pictures().draw(Path(path), list(self.left_out), chosen), PICTURE)
+            pictures = each.pictures()
+            pictures.refuse_undrawable(path)
+            rules = [rule for result in self.ranked for rule in result.values() if rule.kind == each.name]
+            chosen = pictures.worth_drawing(rules)
+            drawn = holdfast.svg_of if path.suffix == ".svg" else partial(pictures.draw, path)
+            write_text(path, drawn(tables, chosen), PICTURE)
 
     def to_arrow(self) -> pa.Table:
         """The findings as an Arrow table; values that differ in type from row to row are text."""

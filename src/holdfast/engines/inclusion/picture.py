@@ -1,9 +1,10 @@
-"""The picture: tables as boxes, proposed foreign keys as arrows. Text for Graphviz and Mermaid, or drawn by `dot`."""
+"""The picture: tables as boxes, proposed foreign keys as arrows, as text for Graphviz and Mermaid.
+
+`report/references.py` draws it as SVG.
+"""
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -13,25 +14,24 @@ from holdfast.errors import BadInput
 from holdfast.rules.inclusion import IND
 from holdfast.visible import visible
 
-ENDINGS = (".dot", ".gv", ".mmd", ".mermaid", ".svg")
+_GRAPHVIZ = (".dot", ".gv")
+ENDINGS = (*_GRAPHVIZ, ".mmd", ".mermaid", ".svg")
 
 
 def refuse_undrawable(path: Path) -> None:
-    """Say so where a picture with the ending of this path can't be drawn here."""
+    """Refuse a path with an ending that names no kind of picture."""
     if path.suffix not in ENDINGS:
         raise BadInput(f"{path}: unknown ending; use .dot, .mmd or .svg")
-    if path.suffix == ".svg" and shutil.which("dot") is None:
-        raise BadInput(f"{path}: drawing needs Graphviz's `dot`; install it, or write .dot or .mmd")
 
 
-def draw(path: Path, tables: Sequence[str], findings: Sequence[Finding]) -> str:
-    """The picture of the proposals worth drawing; the ending of the path decides the language."""
-    refuse_undrawable(path)
-    rated = [each for each in findings if isinstance(each, IND) and each.score is not None]
-    chosen = worthy(best_first(rated))
-    if path.suffix == ".svg":
-        return svg(tables, chosen)
-    return graphviz(tables, chosen) if path.suffix in (".dot", ".gv") else mermaid(tables, chosen)
+def worth_drawing(findings: Sequence[Finding]) -> Sequence[IND]:
+    """The proposals worth drawing, the best first."""
+    return worthy(best_first([each for each in findings if isinstance(each, IND) and each.score is not None]))
+
+
+def draw(path: Path, tables: Sequence[str], chosen: Sequence[IND]) -> str:
+    """The picture of some proposals as text; the ending of the path decides the language."""
+    return graphviz(tables, chosen) if path.suffix in _GRAPHVIZ else mermaid(tables, chosen)
 
 
 def graphviz(tables: Iterable[str], found: Sequence[IND]) -> str:
@@ -56,12 +56,6 @@ def mermaid(tables: Iterable[str], found: Sequence[IND]) -> str:
         arrow = "-.->" if each.missing_rows else "-->"
         lines.append(f'  {a} {arrow}|"{_entity(_label(each))}"| {b}')
     return "\n".join([*lines, ""])
-
-
-def svg(tables: Iterable[str], found: Sequence[IND]) -> str:
-    """The picture as SVG, drawn by Graphviz."""
-    text = graphviz(tables, found)
-    return subprocess.run(["dot", "-Tsvg"], input=text, capture_output=True, encoding="utf-8", check=True).stdout
 
 
 def _label(each: IND) -> str:

@@ -99,7 +99,7 @@ def references_of(of: Context) -> list[Json]:
     """One object a foreign key."""
     objects = []
     for key, rule in of.content.references.items():
-        edge = _edge(rule)
+        edge = edge_of(rule)
         from_, to = _named(edge.table, edge.columns), _named(edge.referenced, edge.referenced_columns)
         but = f", except for {counted(edge.orphans, 'row')}" if edge.orphans else ""
         place = of.place(key)
@@ -119,7 +119,7 @@ def references_of(of: Context) -> list[Json]:
 
 def picture_of(of: Context) -> str:
     """The tables, drawn with their foreign keys."""
-    edges = [_edge(rule) for rule in of.content.references.values()]
+    edges = [edge_of(rule) for rule in of.content.references.values()]
     used: dict[str, dict[str, None]] = {name: dict.fromkeys(key_names(s)) for name, s in of.schemas.items()}
     for edge in edges:
         used[edge.table] |= dict.fromkeys(edge.columns)
@@ -128,7 +128,7 @@ def picture_of(of: Context) -> str:
     return diagram.tables(drawn, edges, "tables and foreign keys") if edges else ""
 
 
-def _edge(rule: Mapping[str, Any]) -> Edge:
+def edge_of(rule: Mapping[str, Any]) -> Edge:
     """A foreign key, given or found."""
     own, other = IND.parse(rule["text"]).sides
     missing = rule.get("missing_rows", rule.get("violations", 0))
