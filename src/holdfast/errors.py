@@ -149,14 +149,19 @@ def refuse_not_utf8(text: str) -> None:
         raise BadInput(f"{text!r} is not UTF-8; write it in UTF-8, or rename the file") from None
 
 
-def suggest(name: str, known: Iterable[str]) -> str:
-    """`did you mean 'Salary'?` for an unknown name, or the known names."""
+def nearest_names(name: str, known: Iterable[str]) -> str:
+    """The nearest of some names, two at most: `'Salary' or 'Celery'`; empty if none is near."""
     import difflib
 
-    names = list(known)
-    folded = {each.casefold(): each for each in reversed(names)}
+    folded = {each.casefold(): each for each in reversed(list(known))}
     near = difflib.get_close_matches(name.casefold(), folded, n=2)
-    if near:
-        return f"did you mean {' or '.join(repr(folded[each]) for each in near)}?"
+    return " or ".join(repr(folded[each]) for each in near)
+
+
+def suggest(name: str, known: Iterable[str]) -> str:
+    """`did you mean 'Salary'?` for an unknown name, or the known names."""
+    names = list(known)
+    if near := nearest_names(name, names):
+        return f"did you mean {near}?"
     shown = ", ".join(names[:10])
     return f"there are {shown}, …" if len(names) > 10 else f"there are {shown}" if names else "there are none"

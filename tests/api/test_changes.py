@@ -164,7 +164,7 @@ def test_a_reader_hears_of_a_change(tmp_path: Path) -> None:
         (lambda watch: watch.unwatch("od"), "not watched here"),
         (lambda watch: watch.watch("dc"), "given, not found"),
         (lambda watch: watch.ignore("key(id)", table="orders"), "not watched here"),
-        (lambda watch: watch.promote("nonsense"), "'nonsense' is not a rule; write one such as"),
+        (lambda watch: watch.promote("nonsense"), "'nonsense' is not a rule; the nearest kind is"),
         (lambda watch: watch.drop_table("nothing"), "there is no table 'nothing'"),
     ],
 )

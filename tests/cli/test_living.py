@@ -170,7 +170,7 @@ def test_a_table_evolves_with_its_files(holdfast: Holdfast, state: Path, tmp_pat
     assert gone in holdfast("apply", state, "--insert", fewer, "--evolve").err
     renamed = write(tmp_path / "renamed.csv", ["id,zip,the town,tel", "1203,8,town 8,556"])
     sentence = holdfast("apply", state, "--insert", renamed, "--evolve").sentence
-    assert "holdfast columns STATE rename city 'the town'" in sentence
+    assert f"holdfast columns {state} rename city 'the town'" in sentence
     assert holdfast("verify", state, "--deep").code == 0
 
 

@@ -19,6 +19,7 @@ from holdfast.api.witness_rows import given_witnesses, witness_rows
 from holdfast.engines.registry import ALL_TABLES
 from holdfast.errors import BadInput
 from holdfast.intake.feed import FeedOptions, split_feed
+from holdfast.intake.other_columns import OtherColumns
 from holdfast.intake.quarantine import Quarantine
 from holdfast.intake.source import ReadOptions
 from holdfast.intake.tables import BatchReader, Sources
@@ -68,7 +69,7 @@ class Batches:
         self.give_alarmed()
         batch_id = batch_id or uuid.uuid4().hex
         quarantine = None if how.quarantine is None else Quarantine(how.quarantine, batch_id)
-        with state.writing(), self._withdrawing(quarantine, batch_id):
+        with state.writing(), self._withdrawing(quarantine, batch_id), self._advising():
             if how.table_column is None:
                 parts = {state.table_name(name): own.lasting() if how.evolve else own for name, own in given.items()}
             else:
@@ -113,6 +114,15 @@ class Batches:
             state.progress,
             quarantine,
         )
+
+    @contextmanager
+    def _advising(self) -> Iterator[None]:
+        """Say with which commands other columns can be taken over."""
+        try:
+            yield
+        except OtherColumns as error:
+            store, several = self.state.store, len(self.state.tables) > 1
+            raise BadInput(f"{error}; {error.advice(store.path, several)}") from None
 
     @contextmanager
     def _withdrawing(self, quarantine: Quarantine | None, batch_id: str) -> Iterator[None]:

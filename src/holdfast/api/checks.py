@@ -18,7 +18,7 @@ from holdfast.rules.bind import bind
 from holdfast.rules.file import RuleEntry, Rules, read_rules, rules_of
 from holdfast.rules.given import Given
 from holdfast.rules.lists import ListOD
-from holdfast.rules.registry import examples
+from holdfast.rules.registry import nearest_kind, split_table
 from holdfast.table.nulls import GivenNulls
 from holdfast.table.table import Schema
 
@@ -39,10 +39,10 @@ def given_rules(rules: str | Path | Sequence[str] | Rules) -> Rules:
         return read_rules(rules)
     if not isinstance(rules, str):
         return rules_of(rules)
-    if given_class(rules):
+    if given_class(split_table(rules)[1]):
         return rules_of([rules])
     if not is_rule_file(rules):
-        raise BadInput(f"{rules!r} is no rule, such as {examples()}, and there is no rule file of that name")
+        raise BadInput(f"{rules!r} is no rule, nor the name of a rule file; {nearest_kind(rules)}")
     return read_rules(rules)
 
 

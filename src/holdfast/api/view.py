@@ -15,7 +15,7 @@ from holdfast.changes.diff import Finding, Result
 from holdfast.engines.listing import Listing
 from holdfast.engines.registry import ALL_TABLES, class_of_text, given_class, make_engine, rule_class
 from holdfast.engines.thresholds import MAX_LHS, TOP
-from holdfast.errors import BadInput, refuse_below
+from holdfast.errors import BadInput, nearest_names, refuse_below
 from holdfast.progress import Progress
 from holdfast.results.checked import Listings
 from holdfast.results.explanation import Explanation
@@ -23,7 +23,7 @@ from holdfast.results.history import RuleHistory, StateSummary
 from holdfast.results.marked_rules import MarkedRules
 from holdfast.results.memory import Memory
 from holdfast.results.rows import Row
-from holdfast.rules.registry import examples
+from holdfast.rules.registry import nearest_kind, of_table, split_table
 from holdfast.store.records import BatchRecord
 from holdfast.store.store import Store
 from holdfast.table.nulls import Nulls
@@ -177,13 +177,20 @@ class View:
             raise BadInput(f"{path}: no rules are given here; add some with: {command('rules', path, 'add', 'FILE')}")
         found = self.listings(rule)
         if rule is not None and not found:
-            known = ", ".join(sorted(finding["name"] for finding in given))
-            raise BadInput(f"there is no rule {rule!r}; the rules are: {known}")
+            names = sorted(finding["name"] for finding in given)
+            near = nearest_names(rule, [*names, *(finding["text"] for finding in given)])
+            hint = f"did you mean {near}?" if near else f"the rules are: {', '.join(names)}"
+            raise BadInput(f"there is no rule {rule!r}; {hint}")
         return Listings(found)
 
     def listings(self, rule: str | None = None) -> list[Listing]:
         """The violations of all given rules, or of one, by its name or text; none where there are no such rules."""
-        return self.opened().listings(rule)
+        now = self.opened()
+        found = now.listings(rule)
+        if found or rule is None:
+            return found
+        table, text = split_table(rule)
+        return [each for each in now.listings(text) if table in ("", each.rule.table)]
 
     def rows(
         self, numbers: Sequence[int] = (), *, where: Mapping[str, Any] | None = None, table: str | None = None
@@ -197,9 +204,10 @@ class View:
         the same text: `table` chooses one.
         """
         known = self._given()
-        named = [each for each in known if each["name"] == rule]
-        same = [each for each in known if each["text"] == rule and table in (None, each["table"])]
-        return next(iter(named or same), None)
+        if named := [each for each in known if each["name"] == rule]:
+            return named[0]
+        text, about = of_table(rule, table)
+        return next((each for each in known if each["text"] == text and about in (None, each["table"])), None)
 
     def _given(self) -> list[dict[str, Any]]:
         store, engines = self._store, self._state.workspace.engines
@@ -221,9 +229,13 @@ class View:
         watched = self.opened()
         if given := self.given(rule, table=table):
             rule, table = given["text"], given["table"]
+        else:
+            rule, table = of_table(rule, table)
         declared = given_class(rule) if given else class_of_text(rule, watched.engines)
         if declared is None:
-            raise BadInput(f"{rule!r} is neither the name of a rule nor the text of one, such as {examples()}")
+            near = nearest_names(rule, [each["name"] for each in self._given()])
+            hint = f"did you mean {near}?" if near else nearest_kind(rule)
+            raise BadInput(f"{rule!r} is neither the name of a rule nor the text of one; {hint}")
         name = ALL_TABLES if declared.across else self._state.table_name(table)
         engine = watched.engines.get(declared.name) or make_engine(declared.name)
         now = engine.explain(watched.states.get((declared.name, name)), watched.subject(name), rule, rows)

@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from holdfast import __version__
-from holdfast.errors import EXIT_CODES
+from holdfast.errors import EXIT_CODES, BadInput
 from holdfast.report.terminal import say
 
 
@@ -30,6 +30,19 @@ class Commands(TyperGroup):
         for parameter in command.get_params(ctx) if command else ():
             _lightly_checked(parameter)
         return command
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command of some words. A refusal of one that is known elsewhere says where."""
+        if self.get_command(ctx, args[0]) is None and (elsewhere := _elsewhere(ctx.find_root().command, args[0])):
+            raise BadInput(f"there is no command {args[0]!r} here; did you mean {' or '.join(elsewhere)}?")
+        return super().resolve_command(ctx, args)
+
+
+def _elsewhere(program: Any, name: str) -> list[str]:
+    """The commands that have a name, of the program itself and of its groups: `holdfast rules STATE pin`."""
+    groups = [each for each in program.commands.values() if isinstance(each, Commands)]
+    own = [f"holdfast {name}"] if name in program.commands else []
+    return own + [f"holdfast {each.name} STATE {name}" for each in groups if name in each.commands]
 
 
 def _lightly_checked(parameter: Any) -> Any:

@@ -9,8 +9,8 @@ from typing import Any
 import pyarrow as pa
 
 from holdfast.changes.operations import FEED_COLUMNS, OPERATION_COLUMNS
-from holdfast.errors import BadInput
 from holdfast.intake.bad_rows import sifted_whole, without_bad_rows
+from holdfast.intake.other_columns import OtherColumns
 from holdfast.intake.source import NOTED, UNSPLIT, OpenSource, ReadOptions, open_source
 from holdfast.intake.staged_rows import plan_init, stage_rows, without_dictionaries
 from holdfast.sources import jsonlines
@@ -20,7 +20,6 @@ from holdfast.table import admit
 from holdfast.table.columns import ColumnChange, common_type
 from holdfast.table.table import Schema
 from holdfast.table.types import Column, kept_type
-from holdfast.text.quotes import command
 
 Found = Sequence[tuple[str, pa.DataType | None]]  # the columns of a file, and their types; None: it has no value
 
@@ -88,11 +87,8 @@ def evolution(
     added = [Column(name, kind or pa.string()) for name, kind in found if name not in {*schema.names, *spare}]
     lacking = tuple(name for name in schema.names if name not in {name for name, _ in found})
     if added and lacking:
-        raise BadInput(
-            f"the file lacks {lacking[0]!r} and has {added[0].name!r}: rename the column first, with: "
-            f"{command('columns', 'STATE', 'rename', lacking[0], added[0].name)}; "
-            "or, if these are two columns, drop the old one first"
-        )
+        sentence = f"the rows of table {schema.name} lack {lacking[0]!r} and have {added[0].name!r}"
+        raise OtherColumns(sentence, schema.name, lacking, [each.name for each in added])
     types = dict(found)
     retyped = {}
     for place, column in enumerate(schema.columns):

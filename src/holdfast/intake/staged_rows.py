@@ -21,6 +21,7 @@ from holdfast.changes.operations import (
     parse_operations,
 )
 from holdfast.errors import BadInput
+from holdfast.intake.other_columns import OtherColumns
 from holdfast.intake.readers import piece_runner
 from holdfast.intake.source import NOTED, OpenSource
 from holdfast.sources import jsonlines, local
@@ -195,10 +196,8 @@ def _check_names(opened: OpenSource, schema: Schema, known: set[str], spare: set
         differences.append(f"lacks {_listed(lacking)}")
     if extra:
         differences.append(f"has {_listed(extra)} in addition")
-    raise BadInput(
-        f"{opened.name}: the columns differ from those of table {schema.name}: it {' and '.join(differences)}; "
-        "give the table's columns, in any order, or let the table change with --evolve"
-    )
+    sentence = f"{opened.name}: the columns differ from those of table {schema.name}: it {' and '.join(differences)}"
+    raise OtherColumns(sentence, schema.name, lacking, extra)
 
 
 def _listed(names: Sequence[str], most: int = 5) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from holdfast.errors import BadInput, suggest
 from holdfast.rules.file import RuleEntry, Rules
 from holdfast.rules.given import Given, GivenRule, TableRules
-from holdfast.rules.registry import CLASSES, given_types, parse, rule_type
+from holdfast.rules.registry import CLASSES, nearest_kind, parse, rule_type
 from holdfast.rules.rule import Rule, Scope
 from holdfast.table.table import Schema
 
@@ -49,8 +49,8 @@ def bind(rules: Rules, schemas: Mapping[str, Schema]) -> BoundRules:
 def _type_of(entry: RuleEntry) -> type[Rule]:
     found = rule_type(entry.text)
     if found is None or not found.given_as:
-        described = ", nor ".join(f"{each.described}, {each.example}" for each in given_types())
-        raise BadInput(f"rule {entry.name!r} ({entry.text}): this is neither {described}")
+        where = f"{entry.where}: " if entry.where else ""
+        raise BadInput(f"{where}{entry.text!r} is not a rule; {nearest_kind(entry.text)}")
     return found
 
 

@@ -35,7 +35,7 @@ from pydantic_core import ErrorDetails
 
 from holdfast.errors import BadInput, suggest
 from holdfast.rules.given import GivenRule
-from holdfast.rules.registry import parse, rule_type
+from holdfast.rules.registry import of_table, parse, rule_type, split_table
 from holdfast.rules.rule import Severity
 from holdfast.rules.yaml_lines import Steps, read_yaml
 from holdfast.visible import visible_json
@@ -173,13 +173,13 @@ def _rules(data: Any, place: Callable[[Steps], str]) -> Rules:
 
 def _entry(rule: RuleModel, name: str, index: int, place: Callable[[Steps], str]) -> RuleEntry:
     where = place(("rules", index, "rule"))
-    text = rule.rule.strip()
     try:
+        text, table = of_table(rule.rule.strip(), rule.table)
         found = rule_type(text)
         text = parse(text).text if found and found.given_as else text
     except BadInput as error:
         raise BadInput(f"{where}: rule {name!r}: {error}") from None
-    return RuleEntry(name, rule.table or "", text, rule.severity, rule.note, where=where, numbered=rule.name is None)
+    return RuleEntry(name, table or "", text, rule.severity, rule.note, where=where, numbered=rule.name is None)
 
 
 def _names(model: FileModel) -> list[str]:
@@ -188,7 +188,7 @@ def _names(model: FileModel) -> list[str]:
     free: dict[str, Iterator[str]] = {}
     names = []
     for rule in model.rules:
-        found = rule_type(rule.rule)
+        found = rule_type(split_table(rule.rule)[1])
         prefix = found.prefix if found and found.given_as else "rule"
         numbered = free.setdefault(prefix, _numbered(prefix, taken))
         names.append(next(numbered) if rule.name is None else rule.name)

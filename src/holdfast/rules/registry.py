@@ -18,9 +18,10 @@ from holdfast.rules.lists import ListOD
 from holdfast.rules.measure import TableRule
 from holdfast.rules.order import Compatible, ConstantOD
 from holdfast.rules.pointwise import Pointwise
+from holdfast.rules.reader import without_quoted
 from holdfast.rules.row import RowRule
 from holdfast.rules.rule import Rule
-from holdfast.text.quotes import QUOTED, between
+from holdfast.text.quotes import QUOTED, between, unquoted
 
 CLASSES: list[type[Rule]] = [
     RowRule,
@@ -35,7 +36,9 @@ CLASSES: list[type[Rule]] = [
     Pointwise,
 ]
 _QUOTE = chr(39)
+_WORDS = ("key", "not", "and", "in", "between", "is", "null", "like", "orders", "rows", "share", "distinct", "t", "s")
 _OPERAND = rf"t\s*\.|-?[\s(]*(?:[0-9.]|t\s*\.)|(?:date|time|timestamp)?\s*{_QUOTE}|(?:true|false|nan|inf|infinity)\b"
+_TABLE = re.compile(rf"""\s*(?P<table>{QUOTED}|[^\s"'`\[{{(:][^"'`\[{{(:]*):\s+(?P<rule>\S.*)""", re.DOTALL)
 _WHERE = re.compile(
     rf"{between(_QUOTE)}|{QUOTED}|{between('`')}"
     rf"|(?P<where>(?<=[\s\])}}])where(?=\s+(?:not\b|!|¬|\(|\s)*(?:{_OPERAND})))",
@@ -53,10 +56,50 @@ def given_types() -> list[type[Rule]]:
     return [each for each in CLASSES if each.given_as]
 
 
-def examples() -> str:
-    """Examples of rules that can be given, for errors."""
-    *others, last = (each.example for each in given_types())
-    return f"{', '.join(others)} or {last}"
+def nearest_kind(text: str) -> str:
+    """What a text that is no rule may be meant to be, for errors.
+
+    >>> nearest_kind("kye(Zip)")
+    'the nearest kind is a key, such as key(Zip)'
+    """
+    from difflib import SequenceMatcher  # only where something is wrong: help must answer quickly
+
+    shape = _shape(text)
+    types = sorted(given_types(), key=lambda each: each is not FD)  # the first one, where nothing resembles the text
+    nearest = max(types, key=lambda each: SequenceMatcher(None, shape, _shape(each.example)).ratio())
+    return f"the nearest kind is {nearest.described}, such as {nearest.example}"
+
+
+def _shape(text: str) -> str:
+    """A text with `c` for each name and `0` for each number; words of rules, also misspelt ones, stay."""
+    from difflib import get_close_matches
+
+    def known(word: re.Match[str]) -> str:
+        if word[0].isdecimal():
+            return "0"
+        return next(iter(get_close_matches(word[0].lower(), _WORDS, 1, 0.66)), "c")
+
+    return re.sub(r"\w+", known, without_quoted(text))
+
+
+def split_table(text: str) -> tuple[str, str]:
+    """The table that a text names before its rule, as `discover` prints it, and the rest; "" if it names none.
+
+    >>> split_table("orders: country -> currency"), split_table("country -> currency")
+    (('orders', 'country -> currency'), ('', 'country -> currency'))
+    """
+    found = _TABLE.match(text)
+    if found is None or rule_type(found["table"]) is not None:
+        return "", text
+    return unquoted(found["table"]), found["rule"]
+
+
+def of_table(text: str, table: str | None) -> tuple[str, str | None]:
+    """A text without the table before its rule, and the table that is meant; BadInput if another one is wanted."""
+    named, rest = split_table(text)
+    if named and table and named != table:
+        raise BadInput(f"{text!r} is about {named!r}, and not about {table!r}; name one table")
+    return rest, named or table
 
 
 def rule_type(text: str) -> type[Rule] | None:
@@ -69,7 +112,7 @@ def parse(text: str) -> Rule:
     body, where = _parted(text)
     found = _type_of(body)
     if found is None:
-        raise BadInput(f"{text!r} is not a rule; write one such as {examples()}")
+        raise BadInput(f"{text!r} is not a rule; {nearest_kind(body)}")
     rule = found.parse(body)
     return replace(rule, where=ConditionReader(where).rule()) if where else rule
 

@@ -24,6 +24,7 @@ from holdfast.results.changed import Changed
 from holdfast.results.marked_rules import Mark
 from holdfast.rules.file import RuleEntry, Rules, rules_of
 from holdfast.rules.promotion import as_given
+from holdfast.rules.registry import of_table, split_table
 from holdfast.rules.rule import Origin, Severity
 from holdfast.store.records import RULES
 from holdfast.store.watch_change import WatchChange
@@ -52,6 +53,7 @@ class RuleEdit:
         self, rule: str, name: str | None, severity: Severity, note: str, table: str | None, origin: Origin = ""
     ) -> WatchSpec:
         """Give a rule that was found."""
+        rule, table = of_table(rule, table)
         given_rule, compared = as_given(rule_as_found(rule, self._state.workspace.engines))
         text = given_rule.text
         entry = rules_of([text]).entries[0]
@@ -70,6 +72,7 @@ class RuleEdit:
         known = self._view.given(rule, table=table)
         if known and not self._is_marked(known):
             raise BadInput(f"{rule!r} is a given rule: remove it, or give it the severity warn ({known['text']})")
+        rule, table = of_table(rule, table)
         spec, watched = self.spec, self._state.workspace
         about = self._view.explanation(rule, table=table).to_json()
         kind, text = about["kind"], about["text"]
@@ -117,8 +120,10 @@ class RuleEdit:
     def _meant(self, word: str) -> list[str]:
         """The names of the rules that have a name or a text. Unknown ones pass through; the caller raises."""
         entries = self.spec.rules.entries
+        table, text = split_table(word)
+        own = [each for each in entries if table in ("", each.table)]
         same = [each.name for each in entries if word == each.name] or [
-            each.name for each in entries if self._written_for(word, each.table) == each.text
+            each.name for each in own if self._written_for(text, each.table) == each.text
         ]
         return same or [word]
 

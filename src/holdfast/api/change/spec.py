@@ -11,7 +11,7 @@ from typing import Any
 from holdfast.api.checks import classes_of, rules_in
 from holdfast.api.settings import stored_marks, stored_rules, stored_settings
 from holdfast.engines.registry import make_settings, rule_class, settings_of
-from holdfast.errors import BadInput, suggest
+from holdfast.errors import BadInput, nearest_names, suggest
 from holdfast.results.marked_rules import MarkedRules
 from holdfast.rules.file import Rules, free_name
 from holdfast.rules.given import GivenRule
@@ -59,7 +59,10 @@ class WatchSpec:
         known = [each.name for each in self.rules.entries]
         for name in named:
             if name not in known:
-                raise BadInput(f"there is no rule {name!r}; {suggest(name, known)}")
+                near = nearest_names(name, [*known, *(each.text for each in self.rules.entries)])
+                raise BadInput(
+                    f"there is no rule {name!r}; {f'did you mean {near}?' if near else suggest(name, known)}"
+                )
         rest = tuple(each for each in self.rules.entries if each.name not in named)
         return replace(self, rules=replace(self.rules, entries=rest))
 
