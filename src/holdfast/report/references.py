@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from holdfast.report import diagram
 from holdfast.report.document.tables import edge_of
@@ -25,7 +25,7 @@ _STYLE = """
 _PAPER = '<rect width="100%" height="100%" fill="#fff"/>'
 
 
-def svg_of(tables: Sequence[str], references: Sequence[IND]) -> str:
+def svg_of(tables: Iterable[str], references: Sequence[IND]) -> str:
     """Tables with the columns that refer and are referred to, and a line for each reference.
 
     >>> import holdfast as hf
