@@ -1,10 +1,10 @@
 """Witnesses of rules that a batch broke: for each two rows that break it, one of them new where that can be found.
 
 One pair may break many rules, so pairs are tried on all rules that are left. First those that are at hand: what the
-strategy has come across, which its class tries on all rules; then new rows with all rows, as long as these are not too
-many. For what is left a search finds a pair that breaks the rule with the largest context: rows that agree on much
-break more. That pair is tried on the rest, and so on. The search is the pair search (`holdfast.search`), or that by
-which a class proves its rules.
+strategy has come across, which its class tries on all rules; then new rows with all rows, where that takes less time
+than a search for each rule. For what is left a search finds a pair that breaks the rule with the largest context: rows
+that agree on much break more. That pair is tried on the rest, and so on. The search is the pair search
+(`holdfast.search`), or that by which a class proves its rules.
 
 All classes of rules share the comparisons of new rows.
 Cost: a look at each pair that is tried, and a search, which sorts the rows, for each that is searched for.
@@ -41,7 +41,8 @@ Pairs = NDArray[np.int64]  # [rule, 2]
 
 _MANY = 1 << 10  # pairs of rows from which on equal ones are looked at once
 _AT_ONCE = 1 << 13  # pairs that are compared together
-_TRIED = 1 << 20  # pairs of a new row with any other that are compared at most, rather than searched for
+_SEARCH = 1 << 12, 0.25  # pairs that are compared while a search for one rule starts, and then for each row
+_TRIED = 1 << 20  # pairs of a new row with any other that are compared at most
 
 
 class Signatures(NamedTuple):
@@ -168,7 +169,7 @@ def breaking_pairs(broken: Broken, change: Change) -> Pairs:
         return pairs
     after = change.after
     left = left[np.argsort(-broken.sizes[left], kind="stable")]
-    for new in change.made_once(NewPairs):
+    for new in change.made_once(NewPairs) if _worth_comparing(len(left), change) else ():
         left = _tried(broken, left, new, pairs)
         if not len(left):
             return pairs
@@ -177,6 +178,12 @@ def breaking_pairs(broken: Broken, change: Change) -> Pairs:
         seen = None if found is None else Compared(np.sort(found)[None], after)
         left = left[1:] if seen is None else _tried(broken, left, seen, pairs)
     return pairs
+
+
+def _worth_comparing(rules: int, change: Change) -> bool:
+    """Whether it takes less time to compare new rows with all rows than to search for each rule."""
+    rows, (start, by_row) = change.after.rows, _SEARCH
+    return min(rows * len(change.born), _TRIED) <= rules * (start + by_row * rows)
 
 
 def _tried(broken: Broken, left: Numbers, seen: Compared, pairs: Pairs) -> Numbers:
