@@ -62,7 +62,7 @@ def init() -> Iterator[Case]:
     with scratch() as state:
         with Rss() as weight:
             started = time.perf_counter()
-            monitor = Monitor.create(state, {"tax": str(path)})
+            monitor = Monitor.create(state, {"tax": str(path)}, watch=["column"])
             ours = time.perf_counter() - started
         found = our_facts(monitor)
         monitor.close()
@@ -101,7 +101,7 @@ def apply() -> Iterator[Case]:
     medians: dict[tuple[str, int], float] = {}
     for rows in sizes:
         table = make_tax(rows)
-        with scratch() as state, Monitor.create(state, {"tax": table}) as monitor:
+        with scratch() as state, Monitor.create(state, {"tax": table}, watch=["column"]) as monitor:
             living = table
             for kind in ("inserts", "inserts and deletes"):
                 seconds, living = _apply_batches(monitor, living, kind, rows)
@@ -148,7 +148,7 @@ def tall() -> Iterator[Case]:
     with scratch() as state, Rss() as weight:
         started = time.perf_counter()
         frame = session().read.parquet(str(path)).select(*_TEN)
-        with Monitor.create(state, {"tax": frame}) as monitor:
+        with Monitor.create(state, {"tax": frame}, watch=["column"]) as monitor:
             ours = time.perf_counter() - started
             made = our_facts(monitor)
             started = time.perf_counter()

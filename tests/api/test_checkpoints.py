@@ -96,7 +96,7 @@ class Stream:
 
     def __init__(self, folder: str, first: list[Row]) -> None:
         self.path = Path(folder) / "state"
-        self.monitor = Monitor.create(self.path, {"things": table_of(first)})
+        self.monitor = Monitor.create(self.path, {"things": table_of(first)}, watch="column")
         self.rows = Counter(plain_row(row) for row in first)
         self.born = len(first)
 
@@ -193,7 +193,7 @@ def test_compaction_keeps_all_but_dead_rows(tmp_path: Path) -> None:
 def test_a_large_shard_is_rewritten_when_most_of_it_is_dead(tmp_path: Path) -> None:
     with small_files(largest=10, batches=1000):
         old = [(n, "old", None) for n in range(50)]
-        with Monitor.create(tmp_path / "state", {"things": table_of(old)}) as monitor:
+        with Monitor.create(tmp_path / "state", {"things": table_of(old)}, watch="column") as monitor:
             monitor.apply(deletes=table_of(old[10:30]))
             monitor.checkpoint()
             assert len(monitor.tables["things"].shards[0]) == 50
@@ -211,7 +211,7 @@ def test_a_large_shard_is_rewritten_when_most_of_it_is_dead(tmp_path: Path) -> N
 
 def test_many_batches_make_few_files(tmp_path: Path) -> None:
     with patch.object(upkeep, "_REPLAY_BATCHES", 8):
-        with Monitor.create(tmp_path / "state", {"things": table_of([])}) as monitor:
+        with Monitor.create(tmp_path / "state", {"things": table_of([])}, watch="column") as monitor:
             for n in range(70):
                 monitor.apply(inserts=table_of([(n, f"t{n % 9}", None)]))
         assert len(list((tmp_path / "state" / "segments").iterdir())) < 24
@@ -224,7 +224,9 @@ def test_many_batches_make_few_files(tmp_path: Path) -> None:
 
 def test_steps_lead_from_the_checkpoint_to_the_present(tmp_path: Path) -> None:
     """Replayed by hand: the segments of each step make the table and the facts that the live state has."""
-    with Monitor.create(tmp_path / "state", {"things": table_of([(1, "a", 0.5), (2, "b", None)])}) as monitor:
+    with Monitor.create(
+        tmp_path / "state", {"things": table_of([(1, "a", 0.5), (2, "b", None)])}, watch="column"
+    ) as monitor:
         monitor.apply(inserts=table_of([(3, "c", None)]))
         monitor.checkpoint()
         seen = [described(monitor.tables["things"])]
@@ -254,7 +256,9 @@ def test_steps_lead_from_the_checkpoint_to_the_present(tmp_path: Path) -> None:
 
 
 def test_each_file_is_read_once_however_many_batches_wait(tmp_path: Path) -> None:
-    with Monitor.create(tmp_path / "state", {"things": table_of([(n, "x", 0.5) for n in range(40)])}) as monitor:
+    with Monitor.create(
+        tmp_path / "state", {"things": table_of([(n, "x", 0.5) for n in range(40)])}, watch="column"
+    ) as monitor:
         for n in range(30):
             monitor.apply(inserts=table_of([(n, f"t{n}", None)]), deletes=table_of([(n, "x", 0.5)]))
         assert monitor._state.replay_batches == 30
@@ -273,7 +277,9 @@ def test_each_file_is_read_once_however_many_batches_wait(tmp_path: Path) -> Non
 
 def test_batches_are_replayed_together_unless_one_deletes_rows_of_another(tmp_path: Path) -> None:
     before = [(n, "x", 0.5) for n in range(9)]
-    with Monitor.create(tmp_path / "state", {"things": table_of(before), "others": table_of([])}) as monitor:
+    with Monitor.create(
+        tmp_path / "state", {"things": table_of(before), "others": table_of([])}, watch="column"
+    ) as monitor:
         for n in range(3):
             monitor.apply(inserts=table_of([(10 + n, "y", None)]), deletes=table_of([(n, "x", 0.5)]), table="things")
         monitor.apply(inserts=table_of([(20, "z", None)]), table="others")
@@ -300,7 +306,10 @@ def test_batches_are_replayed_together_unless_one_deletes_rows_of_another(tmp_pa
 
 
 def test_several_tables_keep_their_own_steps(tmp_path: Path) -> None:
-    with small_files(), Monitor.create(tmp_path / "state", {"one": table_of([]), "two": table_of([])}) as monitor:
+    with (
+        small_files(),
+        Monitor.create(tmp_path / "state", {"one": table_of([]), "two": table_of([])}, watch="column") as monitor,
+    ):
         for n in range(7):
             monitor.apply(inserts=table_of([(n, "x", None)] * 2), table="two" if n % 3 else "one")
     with Monitor.open(tmp_path / "state") as monitor:
@@ -339,7 +348,7 @@ def test_a_checkpoint_that_does_not_fit_is_not_tried_with_every_batch(
     tmp_path: Path, where: str, reopened: bool
 ) -> None:
     with small_files(batches=2):
-        monitor = Monitor.create(tmp_path / "state", {"things": table_of([])})
+        monitor = Monitor.create(tmp_path / "state", {"things": table_of([])}, watch="column")
         with no_room(where) as attempts:
             for n in range(20):
                 monitor.apply(inserts=table_of([(n, "x", None)]))
@@ -355,7 +364,7 @@ def test_a_checkpoint_that_does_not_fit_is_not_tried_with_every_batch(
 
 
 def test_a_requested_checkpoint_says_that_the_disk_is_full(tmp_path: Path) -> None:
-    with Monitor.create(tmp_path / "state", {"things": table_of([])}) as monitor:
+    with Monitor.create(tmp_path / "state", {"things": table_of([])}, watch="column") as monitor:
         monitor.apply(inserts=table_of([(1, "x", None)]))
         before = set((tmp_path / "state" / "segments").iterdir())
         with no_room("written"), pytest.raises(BadInput, match="state: no space left on the disk; free some"):
@@ -376,7 +385,7 @@ def test_a_damaged_file_stops_checkpoints_and_is_reported(tmp_path: Path) -> Non
     def damaged(*_: object) -> None:
         raise Damaged("x.arrow", "a bit turned")
 
-    Monitor.create(tmp_path / "state", {"things": table_of([])}).close()
+    Monitor.create(tmp_path / "state", {"things": table_of([])}, watch="column").close()
     with small_files(batches=1), Monitor.open(tmp_path / "state", progress=Ear()) as monitor:
         with patch.object(upkeep, "compacted", damaged):
             monitor.apply(inserts=table_of([(1, "x", None)]))
@@ -405,7 +414,7 @@ def test_readers_see_one_moment_or_the_next(tmp_path: Path) -> None:
         except BaseException as error:
             failed.append(error)
 
-    with small_files(), Monitor.create(tmp_path / "state", {"things": table_of([])}) as monitor:
+    with small_files(), Monitor.create(tmp_path / "state", {"things": table_of([])}, watch="column") as monitor:
         reader = threading.Thread(target=look)
         reader.start()
         for n in range(40):

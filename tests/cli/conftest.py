@@ -64,7 +64,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("made")
     people, more = write(folder / "people.csv", PEOPLE), write(folder / "more.csv", [HEADER, "4,Di,3.5,2024-01-03"])
     with pytest.MonkeyPatch.context() as patch:
-        assert run(patch, "init", folder / "state", people, "--key", "id") == 0
+        assert run(patch, "init", folder / "state", people, "--key", "id", "--watch", "column") == 0
         assert run(patch, "apply", folder / "state", "--insert", more, "--batch-id", "first") == 0
     return folder / "state"
 

@@ -183,7 +183,7 @@ def test_advice_from_rules_that_were_given(tmp_path: Path, tax: Path) -> None:
 
 def test_advice_without_rules_says_what_to_watch(holdfast: Holdfast, tmp_path: Path, tax: Path) -> None:
     state = tmp_path / "plain"
-    assert holdfast("init", state, tax).code == 0
+    assert holdfast("init", state, tax, "--watch", "column").code == 0
     assert "--watch fd,od" in holdfast("advise", state, "ORDER BY year, bin").out
 
 

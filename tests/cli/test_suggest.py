@@ -68,6 +68,35 @@ def test_a_state_that_watches_suggestions_alarms(holdfast: Holdfast, towns: Path
     assert "zip nearly determines" in holdfast("suggest", state).out
 
 
+@pytest.mark.parametrize(
+    ("options", "rules"),
+    [
+        ([], True),
+        (["--key", "id"], True),
+        (["--suggest", 20], True),
+        (["--watch", "column", "--suggest", 20], True),
+        (["--watch", "column"], False),
+        (["--watch", ""], False),
+    ],
+)
+def test_a_plain_init_watches_suggestions(
+    holdfast: Holdfast, towns: Path, tmp_path: Path, options: list[str], rules: bool
+) -> None:
+    state = tmp_path / "state"
+    assert holdfast("init", state, towns, *options).code == 0
+    lines = holdfast("status", state, "--format", "json").objects
+    kinds = {line["kind"] for line in lines}
+    assert ("key(id)" in {line.get("text") for line in lines}) == rules
+    assert ("column" in kinds) == ("" not in options)
+
+
+def test_with_rules_alone_no_others_are_watched(holdfast: Holdfast, towns: Path, tmp_path: Path) -> None:
+    given = write(tmp_path / "rules.yaml", ["rules: [{name: state, rule: city -> state}]"])
+    assert holdfast("init", tmp_path / "state", towns, "--rules", given).code == 0
+    lines = holdfast("status", tmp_path / "state", "--format", "json").objects
+    assert [line["name"] for line in lines if "severity" in line] == ["state"]
+
+
 def test_an_overview_without_options(holdfast: Holdfast, towns: Path, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     result = holdfast("discover", towns, "--html", page)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pyarrow as pa
 import pytest
 
@@ -61,3 +63,26 @@ def test_the_best_come_first_then_short_ones_and_those_that_more_rows_tested() -
 
 def test_an_exact_rule_is_an_error_and_others_warn() -> None:
     assert [each.severity for each in suggested(fd("a", "b", 0.9), fd("a", "c", 0.8, 0.1))] == ["error", "warn"]
+
+
+@pytest.mark.parametrize(
+    ("others", "severity"),
+    [
+        ([], "error"),
+        ([fd("a", "c", 0.95, 0.004), fd("c", "b", 0.9)], "warn"),
+        ([fd("a", "c", 0.95, 0.005), fd("c", "b", 0.9)], "error"),
+        ([fd("a", "c", 0.95, 0.0), fd("c", "b", 0.9)], "error"),
+        ([fd("a", "c", 0.95, 0.004), fd("c", "d", 0.9), fd("d", "b", 0.9)], "warn"),
+        ([fd("a", "c", 0.95, 0.004), fd("c", "b", 0.9, 0.001)], "error"),
+    ],
+)
+def test_an_exact_rule_that_hardly_a_row_tests_by_itself_warns(others: list[Scored], severity: str) -> None:
+    """`a -> c -> b` holds but for a few rows: these alone test `a -> b`."""
+    found = suggested(fd("a", "b", 0.99), *others)
+    assert next(each.severity for each in found if each.text == "a -> b") == severity
+
+
+def test_what_few_rows_tested_and_what_its_class_is_not_sure_of_warns() -> None:
+    unsure = replace(fd("c", "d", 0.9), sure=False)
+    found = suggested(fd("a", "b", 0.9, support=9), fd("a", "c", 0.9, support=10), unsure)
+    assert {each.text: each.severity for each in found} == {"a -> b": "warn", "a -> c": "error", "c -> d": "warn"}

@@ -22,6 +22,7 @@ from holdfast.api.settings import settings_text
 from holdfast.api.upkeep import Upkeep
 from holdfast.api.view import View
 from holdfast.engines.registry import make_engine, names_in, refuse_unknown_settings, to_find
+from holdfast.engines.thresholds import SUGGESTED
 from holdfast.errors import BadInput, clear_sentences
 from holdfast.intake.source import ReadOptions
 from holdfast.intake.tables import Sources, by_table
@@ -44,6 +45,8 @@ if TYPE_CHECKING:
     from holdfast.api.change.rules import RuleEdit
     from holdfast.api.change.spec import WatchSpec
     from holdfast.rules.file import Rules
+
+DEFAULT_CLASSES = ("column",)
 
 
 class Monitor(View):
@@ -77,7 +80,7 @@ class Monitor(View):
         path: str | Path,
         tables: Any,
         *,
-        watch: str | Sequence[str] = ("column",),
+        watch: str | Sequence[str] | None = None,
         rules: str | Path | Sequence[str] | Rules | None = None,
         suggest: int | None = None,
         key: str | Sequence[str] | Mapping[str, str | Sequence[str]] = (),
@@ -92,9 +95,10 @@ class Monitor(View):
         """Start watching a table, or several given by name: read them whole, and find what holds.
 
         `watch` names the classes of rules to find and maintain; `rules` is a rule file, or rules as texts, whose
-        violations are counted; `suggest` adds this many of the most likely rules. `key` names the key columns of the
-        one table, or of each table by its name, and `columns` those to watch: none means all, and later files may also
-        have the others. `segments` may put the bulk files on shared storage (any URI that `pyarrow.fs` knows).
+        violations are counted; `suggest` adds the most likely rules, this many of each table. With neither, the facts
+        of the columns are watched, and 20 likely rules of each table. `key` names the key columns of the one table, or
+        of each table by its name, and `columns` those to watch: none means all, and later files may also have the
+        others. `segments` may put the bulk files on shared storage (any URI that `pyarrow.fs` knows).
         `settings` are those of the rule classes, such as `error=0.01`.
         """
         from holdfast.api.checks import classes_of, given_rules  # what applying a batch need not load
@@ -104,7 +108,9 @@ class Monitor(View):
         if not tables:
             raise BadInput("nothing to watch: give at least one table")
         given = None if rules is None else given_rules(rules)
-        wanted = to_find(watch)
+        if watch is None and given is None and suggest is None:
+            suggest = SUGGESTED
+        wanted = to_find(DEFAULT_CLASSES if watch is None else watch)
         refuse_unknown_settings(settings)
         watched = names_in([*wanted, *(classes_of(given) if given else ())])
         for name in watched:

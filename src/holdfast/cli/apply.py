@@ -13,6 +13,7 @@ from holdfast.cli.options import applying, reading, reading_files, settings_of, 
 from holdfast.cli.printing import CLASSES, print_findings, print_outcome, warn_unlisted
 from holdfast.cli.tables import by_table, named, note_left_out, split, table_line, table_or_files
 from holdfast.engines.registry import given_classes, rule_classes
+from holdfast.engines.thresholds import SUGGESTED
 from holdfast.errors import BadInput, ExitCode
 from holdfast.report.terminal import TerminalProgress, say, say_json, somebody_reads
 from holdfast.table.nulls import NullMode
@@ -27,12 +28,20 @@ def init(
     state: State,
     sources: SourceList,
     *,
-    watch: Annotated[str, typer.Option(help=f"Rule classes to discover and watch: {CLASSES}.")] = "column",
+    watch: Annotated[
+        str | None,
+        typer.Option(help=f"Rule classes to discover and watch: {CLASSES}.", show_default="column"),
+    ] = None,
     rules: Annotated[
         Path | None, typer.Option("--rules", help="A YAML file of rules; their violations are stored.")
     ] = None,
     suggest: Annotated[
-        int | None, typer.Option(min=1, help="Also watch the N best rules that the data seem to follow.")
+        int | None,
+        typer.Option(
+            min=1,
+            help="Also watch the best N rules of each table that the data seem to follow "
+            f"({SUGGESTED} where neither --watch nor --rules is given).",
+        ),
     ] = None,
     key: Annotated[
         list[str] | None,
@@ -56,7 +65,7 @@ def init(
     tables = named(sources, options.jdbc_table)
     chosen = by_table("--columns", columns or [], tables)
     with TerminalProgress() as progress, Monitor.create(
-        state, tables, watch=split(watch), rules=rules, suggest=suggest,
+        state, tables, watch=None if watch is None else split(watch), rules=rules, suggest=suggest,
         key=by_table("--key", key or [], tables), columns=chosen, nulls=nulls,
         options=options, segments=segments, progress=progress, **settings,
     ) as monitor:  # fmt: skip

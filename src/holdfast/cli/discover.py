@@ -148,7 +148,9 @@ def suggest(
     *,
     rules: Annotated[str | None, typer.Option(help=f"Only these rule classes: {names_of(suggestible())}.")] = None,
     columns: Columns = None,
-    top: Annotated[int, typer.Option(min=1, help="Show at most N per class; with --to, write N rules.")] = SHOWN,
+    top: Annotated[
+        int, typer.Option(min=1, help="Show at most N per class; with --to, write N rules of each table.")
+    ] = SHOWN,
     max_lhs: Annotated[int, typer.Option(min=1, help="At most N columns on a left side or in a key.")] = MAX_LHS,
     every: Annotated[
         bool, typer.Option("--all", help="List all ranked rules, also those that follow from others.")

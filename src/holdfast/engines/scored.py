@@ -44,6 +44,7 @@ class Scored:
     g3: float = 0.0  # the share of rows that these are
     rows: tuple[int, ...] = ()  # the first of them, by id
     given: str = ""  # the rule as a rule file takes it, where that is not its own text
+    sure: bool = True  # nothing but wrong rows is likely to break it, as far as its class can see
 
     @property
     def text(self) -> str:

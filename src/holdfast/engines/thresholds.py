@@ -24,6 +24,8 @@ NEARLY = 0.2  # a rule with exceptions is suggested if at most this share of row
 NEARLY_ORDERED = 0.05  # the same for orders
 BESIDE = 0.5  # where a table has a good key, keys worth less than this share of it are left out
 MAX_LHS = 3  # columns of a left side, or of a key
+TESTED = 10  # where fewer rows could have broken an exact rule, breaking it is a warning
+SUGGESTED = 20  # rules of a table that a new state watches where nothing else is asked for
 TOP = 1000  # rules of a class that are ranked unless asked otherwise
 
 # Which values look wrong

@@ -13,14 +13,15 @@ from itertools import compress
 from typing import NamedTuple
 
 from holdfast.engines.scored import Scored
-from holdfast.engines.thresholds import BESIDE, NEARLY, least
+from holdfast.engines.thresholds import BESIDE, NEARLY, TESTED, least
 from holdfast.ranking.suggestion import Same, Suggestion
 from holdfast.rules.dependency import FD, Key
 from holdfast.table.table import Schema
 
 Shapes = Mapping[str, tuple[Schema, int]]
 
-_MORE = 2  # times as many exceptions are not many more
+AS_GOOD = 2  # times as many exceptions are not many more: a rule may follow from such ones
+_TESTING = 5  # rows: where fewer than these alone test an exact rule, it may hold by chance
 _FEW = 1000  # columns are equivalent if at most one row in 1,000 contradicts, in one direction only
 
 
@@ -34,7 +35,14 @@ def ranked(found: Sequence[Scored], shapes: Shapes) -> tuple[tuple[Suggestion, .
         by_table[each.table].append(each)
     of_table = {table: implications_of(by_table[table], rows, schema.names) for table, (schema, rows) in shapes.items()}
     suggestions = [
-        Suggestion(each, rank, _group(each, of_table[each.table]), is_likely, _implied_by(each, of_table[each.table]))
+        Suggestion(
+            each,
+            rank,
+            _group(each, of_table[each.table]),
+            is_likely,
+            _implied_by(each, of_table[each.table]),
+            each.sure and each.support >= TESTED and each.text not in of_table[each.table].by_chance,
+        )
         for rank, (each, is_likely) in enumerate(zip(order, likely, strict=True), 1)
     ]
     same = [Same(table, columns) for table, implications in of_table.items() for columns in implications.same.sets]
@@ -92,10 +100,13 @@ class Equivalents(NamedTuple):
 
 
 class Implications(NamedTuple):
-    """The equivalent columns of a table, and the rules that follow from others, with these."""
+    """The equivalent columns of a table, the rules that follow from others, with these, and exact FDs that hold by
+    chance.
+    """
 
     same: Equivalents
     implied_by: Mapping[str, tuple[str, ...]]
+    by_chance: frozenset[str]
 
 
 def implications_of(likely: Sequence[Scored], rows: int, names: Sequence[str]) -> Implications:
@@ -112,7 +123,8 @@ def implications_of(likely: Sequence[Scored], rows: int, names: Sequence[str]) -
             implied[rule.scored.text] = why
         else:
             left.append(rule)
-    return Implications(same, implied | _implied(left) | _implied_keys(keys, rules, same))
+    unlike_keys = [rule for rule in rules if not _from_key(rule, exact)]
+    return Implications(same, implied | _implied(left) | _implied_keys(keys, unlike_keys, same), _by_chance(rules))
 
 
 # ---- equivalent columns ----------------------------------------------------------------------------------------------
@@ -135,7 +147,7 @@ def _are_same(exceptions: Mapping[tuple[str, str], int], a: str, b: str, rows: i
     there, back = exceptions.get((a, b)), exceptions.get((b, a))
     if there is None or back is None:
         return False
-    return max(there, back) <= _MORE * min(there, back) + rows // _FEW
+    return max(there, back) <= AS_GOOD * min(there, back) + rows // _FEW
 
 
 def _representative_first(columns: frozenset[str], rules: Sequence[LikelyFD], names: Sequence[str]) -> tuple[str, ...]:
@@ -162,7 +174,7 @@ def _through_same(
         steps = [(frozenset([ends[0]]), rhs), (frozenset([rhs]), rule.rhs)] if ends else []
         return tuple(known[step].scored.text for step in steps if step in known) or (same.equation(rhs),)
     other = known.get((lhs, rhs))
-    if other is None or other.scored.to_remove > _MORE * rule.scored.to_remove:
+    if other is None or other.scored.to_remove > AS_GOOD * rule.scored.to_remove:
         return ()
     equations = dict.fromkeys(map(same.equation, (*rule.lhs, rule.rhs)))
     return (other.scored.text, *filter(None, equations))
@@ -180,19 +192,36 @@ def _implied(rules: Sequence[LikelyFD]) -> dict[str, tuple[str, ...]]:
     needed = list(rules)
     implied = {}
     for rule in reversed(rules):
-        limit = _MORE * rule.scored.to_remove
+        limit = AS_GOOD * rule.scored.to_remove
         others = [each for each in needed if each is not rule and each.scored.to_remove <= limit]
-        if steps := _steps(rule.lhs, rule.rhs, others):
+        if found := derivation(rule.lhs, rule.rhs, others):
             needed.remove(rule)
-            implied[rule.scored.text] = steps
+            implied[rule.scored.text] = found
     return implied
+
+
+def _by_chance(rules: Sequence[LikelyFD]) -> frozenset[str]:
+    """Exact FDs that follow from others of which hardly a row is an exception: only those rows test them.
+
+    `price -> vat` follows from `price -> product`, but for the few products of one price, and `product -> vat`; that
+    these few have the same vat may be chance.
+    """
+    nearly = [rule for rule in rules if 0 < rule.scored.to_remove < _TESTING]
+    exact = [rule for rule in rules if not rule.scored.to_remove]
+    found = set()
+    for rule in exact if nearly else ():
+        others = [each for each in exact if each is not rule and each.lhs != rule.lhs]
+        first = [each for each in nearly if each.lhs <= rule.lhs]
+        if any(derivation(rule.lhs, rule.rhs, [*others, each]) for each in first):
+            found.add(rule.scored.text)
+    return frozenset(found)
 
 
 def _implied_keys(keys: Sequence[Scored], rules: Sequence[LikelyFD], same: Equivalents) -> dict[str, tuple[str, ...]]:
     """The keys that follow from a better one: their columns determine its columns, or are equivalent to them."""
     implied: dict[str, tuple[str, ...]] = {}
     for place, key in enumerate(keys):
-        others = [each for each in rules if each.scored.to_remove <= _MORE * key.to_remove]
+        others = [each for each in rules if each.scored.to_remove <= AS_GOOD * key.to_remove]
         for better in [each for each in keys[:place] if each.text not in implied]:
             if why := _same_key(key, better, same) or _determined_key(key, better, others):
                 implied[key.text] = (better.text, *why)
@@ -208,13 +237,13 @@ def _same_key(key: Scored, better: Scored, same: Equivalents) -> tuple[str, ...]
 
 def _determined_key(key: Scored, better: Scored, rules: Sequence[LikelyFD]) -> tuple[str, ...]:
     """The rules by which a key determines the columns of a better key, if it does and that one is as good."""
-    steps = [_steps(frozenset(key.columns), column, rules) for column in better.columns]
-    if better.to_remove > _MORE * key.to_remove or any(step is None for step in steps):
+    steps = [derivation(frozenset(key.columns), column, rules) for column in better.columns]
+    if better.to_remove > AS_GOOD * key.to_remove or any(step is None for step in steps):
         return ()
     return tuple(dict.fromkeys(text for step in steps for text in step or ()))
 
 
-def _steps(lhs: frozenset[str], rhs: str, others: Sequence[LikelyFD]) -> tuple[str, ...] | None:
+def derivation(lhs: frozenset[str], rhs: str, others: Sequence[LikelyFD]) -> tuple[str, ...] | None:
     """The rules by which columns determine a column; None: they don't."""
     because: dict[str, LikelyFD | None] = dict.fromkeys(lhs)
     grown = True

@@ -29,6 +29,7 @@ class Suggestion:
     group: str  # the rules that it is shown with: for FDs the left side
     is_likely: bool  # its score is high enough to be shown
     implied_by: tuple[str, ...] = ()  # the shown rules that it follows from
+    is_sure: bool = True  # nothing but wrong rows is likely to break it
 
     def __str__(self) -> str:
         near = f", {self.scored.to_remove:,} rows to remove" if self.scored.to_remove else ""
@@ -61,8 +62,8 @@ class Suggestion:
 
     @property
     def severity(self) -> Severity:
-        """The severity of its violations: those of an exact rule are errors."""
-        return "warn" if self.scored.to_remove else "error"
+        """The severity of its violations: those of an exact rule are errors, if that rule is sure."""
+        return "error" if self.is_sure and not self.scored.to_remove else "warn"
 
     def to_json(self) -> dict[str, Any]:
         """The object that `--format json` prints."""

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from holdfast.engines.registry import suggestible
 from holdfast.errors import refuse_below
+from holdfast.ranking.choice import best_of_each
 from holdfast.ranking.suggestion import Doubt, Same, Suggestion
 from holdfast.ranking.writing import HEADING, given_rules, rules_text
 from holdfast.results.drawn import Drawn, Shapes, shape_lines
@@ -85,15 +86,24 @@ class Suggestions(Printed, Drawn, Framed, Sequence[Suggestion]):
         """The likely rules that do not follow from others."""
         return tuple(each for each in self.ranked if each.is_listed)
 
-    def rules(self, top: int | None = None) -> Rules:
-        """The best of the listed rules, for `check` or `Monitor.create`."""
+    def best(self, top: int | None = None) -> tuple[Suggestion, ...]:
+        """The listed rules; at most `top` of each table, with those that only follow from rules that this leaves out.
+
+        >>> import holdfast as hf, pyarrow as pa
+        >>> towns = pa.table({"zip": [1, 1, 2, 2, 3, 3], "city": ["Berlin"] * 4 + ["Bonn"] * 2, "id": range(6)})
+        >>> [rule.text for rule in hf.suggest(towns).best(1)]
+        ['zip -> city']
+        """
         refuse_below(1, top, "the number of rules")
-        return Rules(tuple(given_rules(self.listed[:top])))
+        return self.listed if top is None else best_of_each(self.ranked, top)
+
+    def rules(self, top: int | None = None) -> Rules:
+        """The best rules, at most `top` of each table, for `check` or `Monitor.create`."""
+        return Rules(tuple(given_rules(self.best(top))))
 
     def rules_text(self, top: int | None = None) -> str:
         """The same as a rule file, with the evidence for each rule as a comment."""
-        refuse_below(1, top, "the number of rules")
-        return rules_text(self.listed[:top])
+        return rules_text(self.best(top))
 
     def to_json(self) -> list[dict[str, Any]]:
         """One object a rule in the order of their ranks, then columns that determine each other, and rows that look

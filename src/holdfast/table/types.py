@@ -95,3 +95,8 @@ def show_type(kept: pa.DataType) -> str:
     if pa.types.is_decimal(kept):
         return f"decimal({kept.precision},{kept.scale})"
     return _CALLED[kept]
+
+
+def is_measured(kept: pa.DataType) -> bool:
+    """Whether values of a type are measures or amounts rather than names: two things may well have the same."""
+    return bool(pa.types.is_floating(kept) or (pa.types.is_decimal(kept) and kept.scale > 0))

@@ -28,6 +28,7 @@ from holdfast.rules.dependency import FD
 from holdfast.rules.error_measures import g1, g3
 from holdfast.table.runner import Runner
 from holdfast.table.threads import SoFar, each
+from holdfast.table.types import is_measured
 from holdfast.text.quotes import quoted
 
 MOST_SIDES = 10_000  # more left sides of a length are not looked at
@@ -186,7 +187,7 @@ class _FDSearch:
         return Scored(
             FD(table.schema.name, lhs, rhs, error=error),
             table.schema.name, found.score, result.evidence.tested, sentence(lhs, rhs, result), gone,
-            g3(gone, table.rows), rows,
+            g3(gone, table.rows), rows, sure=not any(is_measured(table.schema.columns[c].type) for c in found.lhs),
         )  # fmt: skip
 
 

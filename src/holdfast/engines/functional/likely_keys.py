@@ -40,12 +40,13 @@ from holdfast.table.dictionary import NULL_CODE
 from holdfast.table.runner import Runner
 from holdfast.table.table import Table
 from holdfast.table.threads import SoFar, each
-from holdfast.table.types import show_type
+from holdfast.table.types import is_measured, show_type
 from holdfast.text.quotes import quoted
 
 WIDEST = {2: 250, 3: 60}  # tables of more columns get no keys of this many
 SHOWN = 5.0  # on the columns of a key, chance alone would make this many times as many pairs agree (+ 1)
 WORDS, LETTERS = 5.0, 100.0  # texts of this many words, or letters, on average are no names
+PHRASES = 0.5  # where so many texts have a second word, they say what a thing is, and another one may be the same
 _SAMPLE = 1000  # rows whose texts are read
 _FIRST = 0.05  # this share of the rows is looked at first
 
@@ -168,6 +169,7 @@ class _KeySearch:
             Key(table.schema.name, names, error=g1(broken, table.rows)),
             table.schema.name, score, table.rows - (nulls if self._codes.distinct else 0),
             self._sentence(columns, nulls, gone), gone, g3(gone, table.rows), rows,
+            sure=all(_are_names(table, c) for c in columns),
         )  # fmt: skip
 
     def _sentence(self, columns: Lhs, nulls: int, gone: int) -> str:
@@ -192,11 +194,26 @@ def _to_remove(partition: Partition) -> int:
 
 def _is_long_text(table: Table, column: int) -> bool:
     """Whether the values of a column are texts of many words, or of many letters, by some of its rows."""
-    if not pa.types.is_string(table.schema.columns[column].type) or not table.rows:
-        return False
-    codes = table.column_codes(column)
-    values = table.dictionaries[column].values(codes[:: max(1, len(codes) // _SAMPLE)]).drop_null()
+    values = _some_texts(table, column)
     if not len(values):
         return False
-    words = 1.0 + pc.mean(pc.count_substring(values, " ")).as_py()
-    return bool(words >= WORDS or pc.mean(pc.utf8_length(values)).as_py() >= LETTERS)
+    return bool(_words(values) >= WORDS or pc.mean(pc.utf8_length(values)).as_py() >= LETTERS)
+
+
+def _are_names(table: Table, column: int) -> bool:
+    """Whether values were given to name rows: two things may well have the same measure, or the same words."""
+    values = _some_texts(table, column)
+    return not is_measured(table.schema.columns[column].type) and (not len(values) or _words(values) < 1.0 + PHRASES)
+
+
+def _some_texts(table: Table, column: int) -> pa.Array:
+    """The values of some rows in a column of texts; none in another column."""
+    if not pa.types.is_string(table.schema.columns[column].type):
+        return pa.nulls(0)
+    codes = table.column_codes(column)
+    return table.dictionaries[column].values(codes[:: max(1, len(codes) // _SAMPLE)]).drop_null()
+
+
+def _words(values: pa.Array) -> float:
+    """How many words texts have on average."""
+    return float(1.0 + pc.mean(pc.count_substring(values, " ")).as_py())

@@ -192,4 +192,4 @@ def _suggested(table: Table, sample: PairSample, never: LikelyConjunction) -> Sc
         f"{broken:.0%} of these would break it"
     )
     covering = replace(rule, coverage=covered, coverage_error=sample.error(covered))
-    return Scored(covering, schema.name, never.score, table.rows, sentence)
+    return Scored(covering, schema.name, never.score, table.rows, sentence, sure=False)
