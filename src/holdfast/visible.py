@@ -21,6 +21,7 @@ _HIDING = (
     "\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufeff\uffa0\ufff0-\ufffb"
     "\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
+_NO_FRACTION = re.compile(r"(\d\d:\d\d:\d\d)\.0+(?=\Z|[Z+-])")
 _ANY = re.compile(f"[{_HIDING}]")
 _ANY_BUT_NEWLINE = re.compile(f"(?!\n)[{_HIDING}]")
 
@@ -62,6 +63,15 @@ def visible_json(text: str) -> str:
     return _ANY.sub(_escaped, text)
 
 
+def without_fraction(text: str) -> str:
+    """A time without a fraction of zeros; other texts as they are.
+
+    >>> without_fraction("2024-01-01 10:00:00.000000")
+    '2024-01-01 10:00:00'
+    """
+    return _NO_FRACTION.sub(r"\1", text)
+
+
 def cut(text: str, room: int) -> str:
     """A text, cut at its end to the width that it has."""
     from rich.cells import cell_len, set_cell_size  # only where something is shown: help must answer quickly
@@ -73,7 +83,7 @@ def brief(value: Any, longest: int = 28) -> str:
     """A value on a short line; numbers that count something are grouped."""
     if value is None:
         return "–"
-    text = f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+    text = f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else without_fraction(str(value))
     return cut(visible(text[: longest + 1].replace("\n", "⏎")), longest)
 
 

@@ -39,7 +39,8 @@ def test_a_likely_rule_that_breaks_is_an_alarm(
 ) -> None:
     result = holdfast("apply", watched, "--insert", write(tmp_path / "w.csv", [HEADER, WRONG]), "--fail-on", fail_on)
     assert result.code == code
-    assert ("exit code 1: " if code else "no alarm: ") in result.err
+    assert ("Failed: zip -> city broke (score 0.9" in result.out) is bool(code)
+    assert ("No alarm: " in result.err) is not bool(code)
 
 
 def test_what_few_rows_tested_is_none(holdfast: Holdfast, tmp_path: Path) -> None:
@@ -47,8 +48,8 @@ def test_what_few_rows_tested_is_none(holdfast: Holdfast, tmp_path: Path) -> Non
     assert holdfast("init", state, write(tmp_path / "few.csv", [HEADER, *ROWS[:900]]), "--watch", "fd").code == 0
     result = holdfast("apply", state, "--insert", write(tmp_path / "w.csv", [HEADER, WRONG]))
     assert result.code == 0
-    assert "no alarm: " in result.err
-    assert "1 of them with a score of at least 0.9, but these may have held by chance" in result.err
+    assert "No alarm: of the " in result.err
+    assert "1 with a score of at least 0.9 may have held by chance (--fail-on 0.9 counts them)" in result.err
 
 
 def test_nothing_is_said_where_nothing_broke(holdfast: Holdfast, watched: Path, tmp_path: Path) -> None:
@@ -107,15 +108,18 @@ def test_from_which_score_and_how_many_rows_on_a_found_rule_is_an_alarm(
 
 
 def test_why_a_batch_is_an_alarm_or_none() -> None:
-    assert _broke(Worth(0.9, 1000)).why() == "1 rule broke with a score of at least 0.9, tested by at least 1,000 rows"
-    assert _broke(Worth(0.9, 1000), Worth(0.9, 1000)).why(0.8) == "2 rules broke with a score of at least 0.8"
-    assert _broke(None, None).why("any") == "2 rules broke"
-    assert _broke(None).why("given") == "1 rule broke, which --fail-on given leaves out"
-    assert _broke(Worth(0.6, 5)).why(1) == "1 rule broke, a weak one (score under 1)"
+    assert _broke(Worth(0.9, 1000)).why() == "1 rule failed: a -> b0"
+    assert _broke(Worth(0.9, 1000), Worth(0.9, 1000)).why(0.8) == "2 rules failed: a -> b0, a -> b1"
+    assert _broke(*[None] * 5).why("any") == "5 rules failed: a -> b0, a -> b1, a -> b2 and 2 more"
+    assert _broke(None).why("given") == "No alarm: --fail-on given leaves out the rule that broke"
+    assert _broke(Worth(0.6, 5)).why(1) == "No alarm: the rule that broke was weak (score under 1)"
+    assert _broke(None, None).why() == (
+        "No alarm: the 2 rules that broke were weak (score under 0.9, or tested by fewer than 1,000 rows)"
+    )
     weak = _broke(Worth(0.9, 999), Worth(0.89, 5000)).why()
     assert weak == (
-        "2 rules broke, 1 of them with a score of at least 0.9, "
-        "but these may have held by chance: --fail-on 0.9 counts them"
+        "No alarm: of the 2 rules that broke, 1 with a score of at least 0.9 may have held by chance "
+        "(--fail-on 0.9 counts them)"
     )
 
 
@@ -144,9 +148,14 @@ def test_what_cannot_be_meant_is_refused(holdfast: Holdfast, watched: Path, tmp_
 def test_what_matters_comes_first(holdfast: Holdfast, watched: Path, tmp_path: Path) -> None:
     wrong = write(tmp_path / "w.csv", [HEADER, WRONG])
     lines = holdfast("apply", watched, "--insert", wrong).out.splitlines()
-    lost = lines.index(next(line for line in lines if line.startswith("lost: ")))
-    assert "zip -> city (" in lines[lost + 1]
-    assert "row 7 " in lines[lost + 1]
+    assert lines[:4] == [
+        "Batch 1: 1 row. 1 rule failed.",
+        "Failed: zip -> city broke (score 0.97) (w.csv)",
+        "  row 1200: zip 7, city 'another town' ('town 7' in 30 of 31)",
+        f'  See: holdfast explain {watched} "zip -> city"',
+    ]
+    assert lines[4].startswith("lost: ")
+    assert not any("zip -> city" in line for line in lines[4:]), "all is said of it"
     history = holdfast("history", watched, "--rules", "--format", "json").objects
     assert {"zip -> city"} <= {line["text"] for line in history if line["broke"]}
 

@@ -199,7 +199,7 @@ def test_deletes_of_rows_that_are_not_there(holdfast: Holdfast, state: Path, tmp
         assert "74" not in ran.sentence
     result = holdfast("apply", state, "--delete", gone, "--on-missing", "ignore")
     assert result.code == 0
-    assert "1 deleted" in result.out
+    assert "1 row deleted" in result.out
     assert "5 operations on rows that aren't there were ignored" in result.out
     assert Picture.of(state).rows["people"].total() == 3
 

@@ -174,7 +174,7 @@ def test_inserts_and_deletes(holdfast: Holdfast, state: Path, tmp_path: Path, re
     old = write(tmp_path / f"{reader}-old.csv", ["id", "1"])
     result = holdfast("apply", state, "--insert", new, "--delete", old)
     assert result.code == 0
-    assert "batch 2 on people: 2 rows inserted, 1 deleted in" in result.out
+    assert "Batch 2: 2 rows inserted, 1 deleted. No rules are watched." in result.out
     assert names_in(state) == ["Flo", "Bob", "Cy", "Di", "Eve"]
     whole = write(tmp_path / f"{reader}-whole.csv", [HEADER, "9,Eve,0.5,2024-02-01"])
     result = holdfast("apply", state, "--delete", whole, "--format", "json")

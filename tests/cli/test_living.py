@@ -78,7 +78,7 @@ def test_a_promoted_rule_stays_when_it_breaks(holdfast: Holdfast, state: Path, t
 
 @pytest.mark.parametrize(
     ("mark", "code", "expected"),
-    [("ignore", 0, "ignored: 1 rule that you ignore broke"), ("pin", 1, "pinned: 1 rule that you pinned broke")],
+    [("ignore", 0, "ignored: 1 rule that you ignore broke"), ("pin", 1, "Failed: zip -> city broke")],
 )
 def test_marks_decide_what_an_alarm_is(
     holdfast: Holdfast, state: Path, tmp_path: Path, mark: str, code: int, expected: str

@@ -94,7 +94,7 @@ def test_a_watch_moves_bad_files_aside(holdfast: Holdfast, state: Path, tmp_path
         os.utime(write(folder / name, lines), (0, 1_700_000_000 + number))
     result = holdfast(*command)
     assert result.code == 2
-    assert "b.csv: batch 2 on people: 1 rows inserted" in result.out
+    assert "Batch 2 (b.csv): 1 row. " in result.out
     assert f"; moved to {aside / 'a.csv'}\n" in result.err
     assert sorted(path.name for path in folder.iterdir()) == ["aside", "b.csv"]
     assert (aside / "a.csv").read_text().startswith("no,such,columns")

@@ -211,7 +211,8 @@ def test_an_inclusion_that_breaks_shows_the_orphans(holdfast: Holdfast, tmp_path
     orphan = write(tmp_path / "orphan.csv", ["cust_id,amount", "99,1.5"])
     result = holdfast("apply", state, "--insert", orphan, "--table", "orders", "--fail-on", 0.8)
     assert result.code == 1
-    assert "orders.cust_id in customers.id (0.97)   because of row 3 (cust_id 99)" in result.out
+    assert "Failed: orders.cust_id in customers.id broke (score 0.97) (orders, orphan.csv)\n" in result.out
+    assert "  row 3: cust_id 99 is no id of customers\n" in result.out
     assert "99 in 1 row" in holdfast("explain", state, "orders.cust_id in customers.id").out
 
 
@@ -282,7 +283,7 @@ def test_approximate_rules_show_their_error(holdfast: Holdfast, tmp_path: Path, 
     state = tmp_path / "nearly"
     assert holdfast("init", state, tax, "--watch", "fd", "--error", 0.4).code == 0
     more = write(tmp_path / "more.csv", [HEADER, "4,TX,100,1.0,2024-01-04"])
-    result = holdfast("apply", state, "--insert", more)
+    result = holdfast("apply", state, "--insert", more, "--verbose")
     assert "changed their error" in result.out
     assert "16.6667%" in result.out  # one of six pairs has one rate and two ids
     found = {line["text"]: line["error"] for line in holdfast("status", state, "--format", "json").of_kind("fd")}
@@ -319,7 +320,7 @@ def test_objects_draw_themselves(tmp_path: Path) -> None:
         assert outcome.witness(outcome.lost[0]) is not None
         drawn = outcome._repr_html_()
         assert "zip -&gt; city   because of row 0 (zip 1, city A, id 1) and row 3 (zip 1, city B, id 4)" in drawn
-        assert "fd1" in drawn
+        assert "Failed: zip -&gt; city has 1 new violation" in drawn
         mended = watch.apply(deletes=pa.table({"zip": ["1"], "city": ["B"], "id": [4]}))
         assert not mended.lost
         assert not mended.broken

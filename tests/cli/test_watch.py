@@ -28,8 +28,8 @@ def test_watching_a_folder(holdfast: Holdfast, state: Path, tmp_path: Path) -> N
     write(folder / "_hidden.csv", ["never read"])
     result = holdfast("watch", state, "--from", folder, "--once")
     assert result.code == 0, result.err
-    assert "a first.csv: batch 2 on people: 1 rows inserted, 0 deleted" in result.out
-    assert "b.arrow: batch 3 on people" in result.out
+    assert "Batch 2 (a first.csv): 1 row. " in result.out
+    assert "Batch 3 (b.arrow): 1 row. " in result.out
     assert "Watching" in result.err
     assert names_in(state) == ["Ann", "Bob", "Cy", "Di", "Eve", "Flo"]
     write(folder / "c.csv", [HEADER, "10,Guy,0.5,2024-02-01"])
@@ -49,7 +49,7 @@ def test_a_replaced_file_is_a_new_batch(holdfast: Holdfast, state: Path, tmp_pat
     result = holdfast(*command)
     assert result.code == 0
     assert f"{folder / 'today.csv'}: replaced since it was applied" in result.err
-    assert "today.csv: batch 3 on people: 1 rows inserted, 1 deleted" in result.out
+    assert "Batch 3 (today.csv): 1 row inserted, 1 deleted. " in result.out
     assert names_in(state) == ["Flo"]
 
 

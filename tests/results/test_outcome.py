@@ -58,7 +58,7 @@ def _shown(outcomes: list[hf.Outcome], capsys: pytest.CaptureFixture[str]) -> li
     parts: list[object] = []
     for outcome in outcomes:
         print_outcome(outcome)
-        shown = capsys.readouterr().out.splitlines()[1:]  # the first line says how long it took
+        shown = capsys.readouterr().out.splitlines()
         _, *lines = outcome.to_json()
         alarms = [rule.text for rule in outcome.alarms(0.9)]
         parts += [str(outcome), shown, lines, alarms, outcome.why("any"), html_of(outcome)]
@@ -88,7 +88,7 @@ def test_the_time_that_is_printed_has_that_of_the_commit(tmp_path: Path, capsys:
         outcome = watch.apply(inserts=_rows(300, 340, True))
         assert [batch.seconds for batch in watch.history()] == [outcome.batch.seconds]
     assert outcome.commit_seconds > 0
-    print_outcome(outcome)
+    print_outcome(outcome, loud="verbose")
     printed = int(capsys.readouterr().out.split(" ms")[0].split()[-1].replace(",", ""))
     assert printed == round(1000 * (outcome.batch.seconds + outcome.commit_seconds))
     assert outcome.to_json()[0]["seconds"] == outcome.batch.seconds

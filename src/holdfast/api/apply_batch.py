@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
+from holdfast.api.new_rows import examples_of
 from holdfast.api.open_state import OpenState
 from holdfast.api.settings import stored_marks
 from holdfast.api.upkeep import Upkeep
@@ -26,6 +27,7 @@ from holdfast.intake.tables import BatchReader, Sources
 from holdfast.results.alarms import FailOn, alarming
 from holdfast.results.changed import Changed
 from holdfast.results.outcome import Outcome
+from holdfast.results.verdict import Around
 from holdfast.sources.dialect import CsvOptions
 from holdfast.store.records import BatchRecord, Commit, CommitPart
 from holdfast.table import files
@@ -82,6 +84,7 @@ class Batches:
                 evolve(state, own, self._reader(name, how, quarantine), batch_id)
             admitted = {name: self._reader(name, how, quarantine).admit(own) for name, own in parts.items()}
             outcome = self._follow(kind, admitted, batch_id, started, how.fail_on)
+            outcome = self._with_rows(outcome, {name or "": own.file for name, own in given.items()})
         outcome = replace(outcome, now_given=self.give_alarmed().about.get("added", ()))
         return outcome if quarantine is None else replace(outcome, quarantined=quarantine.contents)
 
@@ -98,6 +101,20 @@ class Batches:
                 f"The batch is stored; the rules that raised an alarm will be given later: {error}"
             )
             return Changed(None)
+
+    def _with_rows(self, outcome: Outcome, files: Mapping[str, str]) -> Outcome:
+        """The outcome with what people want to know of it: the rows of new violations, and how all rules stand."""
+        state = self.state
+        given = [rule for result in state.workspace.given_results() for rule in result.values()]
+        around = Around(
+            str(state.store.path),
+            {name: file for name, file in files.items() if file},
+            several=len(state.tables) > 1,
+            searched=any(engine.declared.is_searched for engine in state.workspace.engines.values()),
+            given=len(given),
+            violated=sum(bool(getattr(rule, "violations", 0)) for rule in given),
+        )
+        return replace(outcome, around=around, examples=examples_of(outcome, state.tables))
 
     def _reader(self, name: str, how: BatchOptions, quarantine: Quarantine | None) -> BatchReader:
         """The reader of a table's rows in a batch."""

@@ -107,6 +107,12 @@ class Workspace:
         """What is found now, by class and table."""
         return {at: self.engines[at[0]].result(state) for at, state in self.states.items()}
 
+    def given_results(self) -> list[Result]:
+        """The results of the classes whose rules are given."""
+        return [
+            engine.result(state) for at, state in self.states.items() if (engine := self.engines[at[0]]).declared.given
+        ]
+
     def ranked(self, rules: str | None = None) -> dict[Subject, Result]:
         """The findings of all classes or of one, the best first."""
         chosen = {at: state for at, state in self.states.items() if rules in (None, at[0])}

@@ -8,9 +8,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from holdfast.cli.app import app
-from holdfast.cli.arguments import Columns, FailOn, How, MaxBad, Output, SourceList, State, TableName, TablesOfBatch
+from holdfast.cli.arguments import (
+    Columns,
+    FailOn,
+    How,
+    MaxBad,
+    Output,
+    Quiet,
+    SourceList,
+    State,
+    TableName,
+    TablesOfBatch,
+    Verbose,
+)  # fmt: skip
 from holdfast.cli.options import applying, reading, reading_files, settings_of, taking
-from holdfast.cli.printing import CLASSES, print_findings, print_outcome, warn_unlisted
+from holdfast.cli.printing import CLASSES, loudness, print_findings, print_outcome, warn_unlisted
 from holdfast.cli.tables import by_table, named, note_left_out, split, table_line, table_or_files
 from holdfast.engines.registry import given_classes, rule_classes
 from holdfast.engines.thresholds import SUGGESTED
@@ -113,6 +125,8 @@ def apply(
     ] = None,
     fail_on: FailOn = "likely",
     max_bad: MaxBad = "1%",
+    verbose: Verbose = False,
+    quiet: Quiet = False,
     form: Output = "text",
     how_to_apply: dict[str, Any],
     options: ReadOptions,
@@ -126,7 +140,7 @@ def apply(
     from holdfast.results.alarms import alarming, most_bad
 
     alarming(fail_on)  # refuses an unknown one
-    most = most_bad(max_bad)
+    most, loud = most_bad(max_bad), loudness(verbose, quiet)
     name, files = table_or_files(table or [])
     sources: dict[str, Any] = {
         "inserts": insert, "deletes": delete, "changes": changes, "snapshot": snapshot, "upserts": upsert,
@@ -143,7 +157,7 @@ def apply(
             **sources, table=name, batch_id=batch_id, operation_column=op, options=options, fail_on=fail_on,
             **how_to_apply,
         )  # fmt: skip
-    raise typer.Exit(print_outcome(outcome, form, fail_on, most))
+    raise typer.Exit(print_outcome(outcome, form, fail_on, most, loud))
 
 
 @app.command()
@@ -160,6 +174,8 @@ def watch(
     table: TableName = None,
     fail_on: FailOn = "likely",
     max_bad: MaxBad = "1%",
+    verbose: Verbose = False,
+    quiet: Quiet = False,
     form: Output = "text",
     how_to_apply: dict[str, Any],
     options: ReadOptions,
@@ -173,11 +189,11 @@ def watch(
     from holdfast.results.outcome import Outcome
 
     alarming(fail_on)  # refuses an unknown one
-    most = most_bad(max_bad)
+    most, loud = most_bad(max_bad), loudness(verbose, quiet)
     codes = {ExitCode.ALL_WELL}
 
     def applied(path: str, outcome: Outcome) -> None:
-        codes.add(print_outcome(outcome, form, fail_on, most, path))
+        codes.add(print_outcome(outcome, form, fail_on, most, loud, path))
         if not somebody_reads():
             raise KeyboardInterrupt  # nobody would notice that it goes on
 

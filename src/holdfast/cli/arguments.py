@@ -51,3 +51,5 @@ FailOn = Annotated[
         "[b]any[/b], [b]never[/b]; or a score such as [b]0.7[/b], for found ones with at least this score.",
     ),
 ]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show all that changed, also facts of columns.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only what failed.")]

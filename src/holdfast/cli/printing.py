@@ -12,7 +12,7 @@ from holdfast.cli.arguments import Format
 from holdfast.engines.contract import RuleClass
 from holdfast.engines.registry import found_classes, rule_class
 from holdfast.engines.thresholds import SHOWN
-from holdfast.errors import ExitCode
+from holdfast.errors import BadInput, ExitCode
 from holdfast.lazy_rules import bounds
 from holdfast.report.terminal import Terminal, TerminalProgress, say, say_json
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from holdfast.api.view import View
     from holdfast.changes.diff import Result
     from holdfast.engines.listing import Listing
+    from holdfast.report.printing import Loudness
     from holdfast.results.changed import Changed
     from holdfast.results.outcome import Outcome
     from holdfast.results.upkeep import Vacuumed, Verified
@@ -70,20 +71,32 @@ def print_findings(
         console.print(f"no {rule_class(kind).title} found{bound}", markup=False)
 
 
-def print_outcome(outcome: Outcome, form: Format, fail_on: str, most_bad: float, path: str = "") -> ExitCode:
-    """Print what a batch did, as text or as JSON, and why it is an alarm or not; returns the exit code."""
+def loudness(verbose: bool, quiet: bool) -> Loudness:
+    """How much to print."""
+    if verbose and quiet:
+        raise BadInput("--verbose and --quiet don't go together; leave one out")
+    return "verbose" if verbose else "quiet" if quiet else "normal"
+
+
+def print_outcome(
+    outcome: Outcome, form: Format, fail_on: str, most_bad: float, loud: Loudness = "normal", path: str = ""
+) -> ExitCode:
+    """Print what a batch did, as text or as JSON; returns the exit code. Standard error says why broken rules are no
+    alarm, or which are one.
+    """
     from holdfast.report.printing import print_outcome as print_text
 
+    why = outcome.why(fail_on)
+    code = ExitCode.RULE_BROKE if outcome.alarms(fail_on) else ExitCode.ALL_WELL
     if form == "json":
         say_json([{**line, "file": path} if path else line for line in outcome.to_json()])
     else:
-        print_text(outcome, Path(path).name or None)
-    code = ExitCode.RULE_BROKE if outcome.alarms(fail_on) else ExitCode.ALL_WELL
-    if why := outcome.why(fail_on):
-        say(f"{f'exit code {code}' if code else 'no alarm'}: {why}", err=True)
+        print_text(outcome, Path(path).name, fail_on=fail_on, loud=loud)
+    if why and (form == "json" or not code or not outcome.worse(fail_on)) and loud != "quiet":
+        say(why, err=True)
     if bad := outcome.why_bad(most_bad):
         code = ExitCode.RULE_BROKE
-        say(f"exit code {code}: {bad}", err=True)
+        say(bad, err=True)
     return code
 
 

@@ -72,7 +72,7 @@ def status(
         say_json(batch.to_json() for batch in last)
     print_findings(findings, form, top, classes, results)
     if form == "text":
-        say(f"last batch: {last[0].seq} at {last[0].at}" if last else "no batch was applied yet", err=True)
+        say(f"last batch: {last[0].seq} at {last[0].when}" if last else "no batch was applied yet", err=True)
         for way in sorted(set(ways.values())):
             say(f"read {READERS[way]}: {', '.join(table for table in ways if ways[table] == way)}", err=True)
         for (name, table), how in kept.items():

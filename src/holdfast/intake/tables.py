@@ -140,6 +140,12 @@ class Sources:
         """The source with whole rows, if there is one."""
         return next((source for name, source in self.given().items() if name != "deletes"), None)
 
+    @property
+    def file(self) -> str:
+        """The files that it is read from, by their names; empty where it lies in memory."""
+        paths = (str(each) for each in self.given().values() if isinstance(each, str | Path))
+        return ", ".join(dict.fromkeys(path.rstrip("/").rpartition("/")[2] for path in paths))
+
     def lasting(self) -> Sources:
         """The same, which can be read more than once."""
         return Sources(**{name: lasting(source) for name, source in self.given().items()})

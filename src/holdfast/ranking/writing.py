@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -10,11 +9,10 @@ from holdfast.engines.registry import given_class
 from holdfast.ranking.suggestion import Suggestion
 from holdfast.rules.dependency import Key
 from holdfast.rules.file import RuleEntry, free_name, rule_entry
+from holdfast.rules.names import name_of
 from holdfast.visible import visible
 
 HEADING = "# Rules that the data seem to follow"
-_LONGEST = 60
-_NOT_WORDS = re.compile(r"[^\w]+")
 
 
 def given_rules(suggestions: Iterable[Suggestion]) -> list[RuleEntry]:
@@ -45,5 +43,4 @@ def rules_text(suggestions: Iterable[Suggestion]) -> str:
 def _name(each: Suggestion) -> str:
     """`zip-city` for `Zip -> City`."""
     words = ["key", *each.scored.columns] if isinstance(each.scored.rule, Key) else [each.text]
-    plain = (_NOT_WORDS.sub("-", word).strip("-_").lower() for word in words)
-    return "-".join(filter(None, plain))[:_LONGEST].rstrip("-") or "rule"
+    return name_of(words)

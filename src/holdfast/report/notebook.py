@@ -30,6 +30,7 @@ from holdfast.results.history import RuleHistory, StateSummary, since
 from holdfast.results.memory import Event, RuleKey
 from holdfast.results.outcome import Outcome
 from holdfast.results.suggestions import Suggestions
+from holdfast.rules.names import titled
 from holdfast.visible import counted
 
 _PAIRS = 3  # pairs of rows that are shown for a rule, or for a batch
@@ -186,16 +187,15 @@ def _outcome(outcome: Outcome) -> str:
 
 
 def _outcome_html(outcome: Outcome) -> str:
-    """What a batch did: changes of given rules, broken and gained rules, and changed facts."""
-    batch = outcome.batch
-    heading = f"batch {batch.seq}: {batch.inserted:,} rows inserted, {batch.deleted:,} deleted"
-    headings = ("column or rule", "fact", "before", "after")
-    own, facts = ([html_table(headings, changed)] if changed else [] for changed in outcome.change_lines())
-    parts = [f"<h3>{escape(', '.join(batch.tables))}, {escape(heading)}</h3>", *own]
-    parts += [] if own or facts else ["<p>No fact changed.</p>"]
-    for title, listed in (*outcome.quarantine_lines(), *outcome.rule_lines()):
+    """The verdict, the rules that got worse with their rows, and the rules that came and went."""
+    verdict = outcome.verdict()
+    parts = [f"<h3>{escape(outcome.lines()[0])}</h3>"]
+    parts += [lines([block.heading]) + bullets(block.rows) for block in verdict.blocks()]
+    parts += [lines(last)] if (last := verdict.last_lines()) else []
+    said = {each.key for each in verdict.worse}
+    for title, listed in (*outcome.quarantine_lines(), *outcome.rule_lines(said=said)):
         parts.append(lines([title]) + bullets(listed))
-    return "".join([*parts, *facts])
+    return "".join(parts)
 
 
 @html_of.register
@@ -250,7 +250,7 @@ def _history(history: RuleHistory) -> str:
 
 
 def _history_cells(history: RuleHistory, rule: RuleKey, line: Json) -> list[str]:
-    name = f"{line['name']}: {line['text']}" if "name" in line else line["text"]
+    name = titled(line.get("name", ""), line["text"])
     words = since(line["holds_since"]) + (f", broke {counted(line['broke'], 'time')}" if line["broke"] else "")
     try:
         picture = _strip(history.memory.events_of(*rule), rule, history.last, line["holds_since"] is None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from rich.box import ROUNDED
 from rich.table import Table
@@ -15,11 +15,13 @@ from holdfast.engines.registry import rule_class
 from holdfast.engines.thresholds import SHOWN
 from holdfast.report.tables import text_table
 from holdfast.report.terminal import Terminal, plain
+from holdfast.results.alarms import FailOn
 from holdfast.results.drawn import shape_lines
 from holdfast.results.history import RuleHistory
 from holdfast.results.outcome import Outcome
 from holdfast.results.outcome_lines import change_lines, with_table
 from holdfast.results.rows import Row
+from holdfast.rules.names import called, titled
 from holdfast.store.records import BatchRecord
 from holdfast.text.row_names import short_names
 from holdfast.visible import brief, counted, cut, visible
@@ -29,37 +31,52 @@ if TYPE_CHECKING:
 
 _LONGEST_VALUE = 1000
 
+Loudness = Literal["quiet", "normal", "verbose"]
+
 Changes = Sequence[tuple[dict[str, Any], dict[str, Any]]]  # findings before and after
 
 # ---- batches ---------------------------------------------------------------------------------------------------------
 
 
-def print_outcome(outcome: Outcome, name: str | None = None) -> None:
-    """A line about the batch, and tables of what changed."""
+def print_outcome(outcome: Outcome, name: str = "", *, fail_on: FailOn = "likely", loud: Loudness = "normal") -> None:
+    """The verdict, with the name of a file if there is one, and what failed, with the rows. `verbose` adds all that
+    changed; `quiet` prints only what failed.
+    """
     console = Terminal()
-    batch = outcome.batch
-    title = f"{plain(name)}: " if name else ""
-    if outcome.already_applied:
-        console.print(f"{title}batch {plain(batch.batch_id)} was applied before, at {batch.at}; nothing to do")
+    if outcome.already_applied or not (outcome.batch.inserted or outcome.batch.deleted):
+        if loud != "quiet":
+            console.print(plain(outcome.lines()[0]) + _ignored(outcome.batch), soft_wrap=True)
+            _print_lines(console, outcome.quarantine_lines())
         return
-    if not batch.inserted and not batch.deleted:
-        console.print(f"{title}no change in {plain(', '.join(batch.tables))}{_ignored(batch)}")
-        _print_lines(console, outcome.quarantine_lines())
+    verdict = outcome.verdict(fail_on, verbose=loud == "verbose")
+    if loud == "quiet":
+        for block in verdict.blocks():
+            if block.level == "failed":
+                _print_block(console, block.heading, ())
         return
-    milliseconds = 1000 * (batch.seconds + outcome.commit_seconds)
-    console.print(
-        f"{title}[bold]batch {batch.seq}[/bold] on {plain(', '.join(batch.tables))}: {batch.inserted:,} rows inserted, "
-        f"{batch.deleted:,} deleted in {milliseconds:,.0f} ms{_ignored(batch)}"
-    )
+    taken = f" Took {1000 * (outcome.batch.seconds + outcome.commit_seconds):,.0f} ms." if loud == "verbose" else ""
+    console.print(f"[bold]{plain(verdict.line(name))}[/bold]{_ignored(outcome.batch)}{taken}", soft_wrap=True)
     _print_lines(console, outcome.quarantine_lines())
-    changed = [(old.to_json(), new.to_json()) for old, new in outcome.changed]
-    printed = _print_violations(console, outcome, changed)
-    _print_lines(console, outcome.rule_lines())
+    for block in verdict.blocks():
+        _print_block(console, block.heading, block.rows)
+    for last in verdict.last_lines():
+        console.print(plain(last), soft_wrap=True)
+    _print_lines(console, outcome.rule_lines(said={each.key for each in verdict.worse}))
     _print_lines(console, outcome.given_lines())
-    printed |= _print_facts(console, changed, outcome.of_several)
-    printed |= _print_errors(console, changed, outcome.of_several)
-    if not printed and not any(diff.lost or diff.gained for diff in outcome.diffs.values()):
-        console.print("only the number of rows changed")
+    if loud == "verbose":
+        changed = [(old.to_json(), new.to_json()) for old, new in outcome.changed]
+        _print_violations(console, outcome, changed)
+        _print_facts(console, changed, outcome.of_several)
+        _print_errors(console, changed, outcome.of_several)
+
+
+def _print_block(console: Terminal, heading: str, lines: Sequence[str]) -> None:
+    """A rule that got worse, with its rows; the command is left whole, also where it is wider than the screen."""
+    word, _, rest = heading.partition(":")
+    color = "bold red" if word == "Failed" else "bold yellow"
+    console.print(f"[{color}]{word}[/{color}]:{plain(rest)}", soft_wrap=True)
+    for line in lines:
+        console.print(f"  {plain(line)}", soft_wrap=True)
 
 
 def _print_lines(console: Terminal, sections: Iterable[tuple[str, list[str]]]) -> None:
@@ -70,25 +87,25 @@ def _print_lines(console: Terminal, sections: Iterable[tuple[str, list[str]]]) -
             console.print(f"  {plain(line)}", soft_wrap=True)
 
 
-def _print_table(console: Terminal, table: Table) -> bool:
+def _print_table(console: Terminal, table: Table) -> None:
     """Print a table, if it has rows."""
     if table.row_count:
         console.print(table)
-    return bool(table.row_count)
 
 
-def _print_violations(console: Terminal, outcome: Outcome, changed: Changes) -> bool:
-    """How many violations of each rule are new, and how many are gone."""
+def _print_violations(console: Terminal, outcome: Outcome, changed: Changes) -> None:
+    """How many violations of each rule are new, and how many are gone; rules whose counts did not move are left out."""
     lines = []
     for old, new in changed:
-        if is_given(new):
-            counts = ["–" if count is None else f"{count:,}" for count in outcome.moved(new["text"], new["table"])]
-            lines.append([new["name"], new["severity"], *counts, f"{old['violations']:,}", f"{new['violations']:,}"])
+        if is_given(new) and (moved := outcome.moved(new["text"], new["table"])) != (0, 0):
+            counts = ["–" if count is None else f"{count:,}" for count in moved]
+            rule, figures = called(new["name"], new["text"]), [f"{each['violations']:,}" for each in (old, new)]
+            lines.append([rule, new["severity"], *counts, *figures])
     headings = ("rule", "severity", "new", "gone", "before", "after")
-    return _print_table(console, text_table(headings, lines, headings[2:]))
+    _print_table(console, text_table(headings, lines, headings[2:]))
 
 
-def _print_facts(console: Terminal, changed: Changes, several: bool) -> bool:
+def _print_facts(console: Terminal, changed: Changes, several: bool) -> None:
     """Changed facts besides the number of rows, one line each, with their table if there are several."""
     lines = [
         line
@@ -96,10 +113,10 @@ def _print_facts(console: Terminal, changed: Changes, several: bool) -> bool:
         if rule_class(after["kind"]).facts
         for line in change_lines(before, after, several)
     ]
-    return _print_table(console, text_table(("column", "fact", "before", "after"), lines, ("before", "after")))
+    _print_table(console, text_table(("column", "fact", "before", "after"), lines, ("before", "after")))
 
 
-def _print_errors(console: Terminal, changed: Changes, several: bool, most: int = 5) -> bool:
+def _print_errors(console: Terminal, changed: Changes, several: bool, most: int = 5) -> None:
     """The approximate rules whose error changed the most."""
     shares = [
         (*(one.get(measure, 0.0) for one in (old, new)), with_table(new, new["text"], several), measure)
@@ -111,11 +128,12 @@ def _print_errors(console: Terminal, changed: Changes, several: bool, most: int 
     measures = " or ".join(dict.fromkeys(share[3].replace("_", " ") for share in shares))
     which = ", these the most" if len(shares) > most else ""
     title = f"{counted(len(shares), 'rule')} changed their {measures}{which}:"
-    return _print_table(console, text_table(("before", "after", "rule"), lines, ("before", "after"), title))
+    _print_table(console, text_table(("before", "after", "rule"), lines, ("before", "after"), title))
 
 
 def _ignored(batch: BatchRecord) -> str:
-    return f"; {batch.ignored:,} operations on rows that aren't there were ignored" if batch.ignored else ""
+    were = "operations on rows that aren't there were" if batch.ignored != 1 else "operation on a row that isn't there was"
+    return f" {batch.ignored:,} {were} ignored." if batch.ignored else ""
 
 
 def print_history(batches: Sequence[BatchRecord], changes: Mapping[int, str] | None = None) -> None:
@@ -124,7 +142,7 @@ def print_history(batches: Sequence[BatchRecord], changes: Mapping[int, str] | N
     rows = [
         (
             str(batch.seq),
-            batch.at[5:19].replace("T", " "),
+            batch.when[5:],
             ", ".join(batch.tables),
             f"{batch.kind}: {changed[batch.seq]}" if changed.get(batch.seq) else batch.kind,
             f"{batch.inserted:,}",
@@ -149,7 +167,7 @@ def print_rule_history(history: RuleHistory, most: int = 40) -> None:
             _since(rule["holds_since"]),
             f"{rule['broke']:,}",
             score_cell(rule),
-            f"{rule['name']}: {rule['text']}" if "name" in rule else rule["text"],
+            titled(rule.get("name", ""), rule["text"]),
         )
         for rule in islice(history, most)
     ]

@@ -67,7 +67,7 @@ class Changed(Printed):
         """A line for the change, and one for each thing that changed."""
         if self.already_applied:
             assert self.batch is not None
-            return [f"change {visible(self.batch.batch_id)} was made before, at {self.batch.at}; nothing to do"]
+            return [f"change {visible(self.batch.batch_id)} was made before, at {self.batch.when}; nothing to do"]
         if self.batch is None or not self.about:
             return ["nothing changed: all is as you want it"]
         lines = [self._line(event, each) for event, listed in self.about.items() for each in listed]

@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from holdfast.changes.diff import Cause, Diff, Finding, ViolationChange, Witness, Worth
-from holdfast.engines.contract import ChangeLine, is_given
+from holdfast.engines.contract import is_given
 from holdfast.engines.registry import ALL_TABLES, rule_class
 from holdfast.engines.thresholds import MAX_BAD
 from holdfast.intake.quarantine import Quarantined
 from holdfast.results import outcome_lines
 from holdfast.results.alarms import Alarming, FailOn, alarming, lasting
-from holdfast.results.drawn import Drawn, section
+from holdfast.results.drawn import Drawn
 from holdfast.results.marked_rules import Mark, MarkedRules
+from holdfast.results.memory import RuleKey
 from holdfast.results.outcome_lines import TableDiff
+from holdfast.results.verdict import Around, Examples, Level, Verdict, Worse
+from holdfast.rules.names import called
 from holdfast.rules.promotion import as_given
 from holdfast.rules.registry import parse
 from holdfast.store.records import AlarmedRule, BatchRecord
+from holdfast.store.rule_events import given_changes
 from holdfast.visible import Printed, counted
 
 _MOST_ALARMED = 50  # found rules that one batch makes given ones
+_NAMED = 3  # rules that are an alarm, by name
 
 
 @dataclass(frozen=True, repr=False)
@@ -34,11 +39,12 @@ class Outcome(Printed, Drawn):
 
     >>> outcome = watch.apply(inserts=more)
     >>> outcome
-    batch 1 on towns: 1 rows inserted, 0 deleted
-    rules of your own: 1
-      fd1: violations 0 → 1
+    Batch 1: 1 row. 1 rule failed.
+    Failed: zip -> city has 1 new violation
+      id 3: zip 10115, city Brelin (Berlin in 1 of 2)
+      See: holdfast explain state "zip -> city"
     >>> outcome.broken, outcome.why()
-    (True, '1 rule of your own got worse')
+    (True, '1 rule failed: zip -> city')
     >>> outcome.to_json()[1]["violations"]
     1
     """
@@ -49,6 +55,8 @@ class Outcome(Printed, Drawn):
     quarantined: Quarantined | None = None  # None: no quarantine folder was given
     marks: MarkedRules = field(default=MarkedRules())  # the ignored and the pinned rules
     now_given: Sequence[Mapping[str, Any]] = ()  # found rules that raised an alarm, and are given from now on
+    examples: Mapping[RuleKey, Examples] = field(default_factory=dict)  # new violations, in words
+    around: Around = field(default=Around())  # the state
     commit_seconds: float = 0.0  # not in `seconds` of the batch: the commit writes that to the history
 
     @property
@@ -161,23 +169,22 @@ class Outcome(Printed, Drawn):
     def why(self, fail_on: FailOn = "likely") -> str:
         """Why the batch is an alarm, or why it is none although rules broke; empty if no rule broke."""
         condition, alarms = alarming(fail_on), self.alarms(fail_on)
-        given = sum(is_given(rule.to_json()) for rule in alarms)
-        pinned = sum(len(diff.lost) for diff in self.pinned.values()) if condition.given else 0
-        found, lost = len(alarms) - given - pinned, sum(len(diff.witnesses) for diff in self.listed.values())
-        parts = [f"{counted(given, 'rule')} of your own got worse"] if given else []
-        parts += [f"{counted(pinned, 'rule')} that you pinned broke"] if pinned else []
-        parts += [f"{counted(found, 'rule')} broke" + ("" if condition.all else f" with {condition}")] if found else []
-        if parts or not lost:
-            return " and ".join(parts)
+        lost = sum(len(diff.witnesses) for diff in self.listed.values())
+        if alarms:
+            names = [called(rule.to_json().get("name", ""), rule.text) for rule in alarms[:_NAMED]]
+            more = f" and {len(alarms) - _NAMED:,} more" if len(alarms) > _NAMED else ""
+            return f"{counted(len(alarms), 'rule')} failed: {', '.join(names)}{more}"
+        if not lost:
+            return "" if condition.given or not any(self._worse()) else f"No alarm: --fail-on {fail_on}"
+        rules = "the rule that broke" if lost == 1 else f"the {lost:,} rules that broke"
         if condition.score > 1:
-            return f"{counted(lost, 'rule')} broke, which --fail-on {fail_on} leaves out"
+            return f"No alarm: --fail-on {fail_on} leaves out {rules}"
         if condition.support and (high := len(self.alarms(condition.score))):
-            some = f"{high:,} of them with a score of at least {condition.score:g}"
-            chance = f"these may have held by chance: --fail-on {condition.score:g} counts them"
-            return f"{counted(lost, 'rule')} broke, {some}, but {chance}"
-        weak = "a weak one" if lost == 1 else "all weak"
+            some = f"{high:,} with a score of at least {condition.score:g} may have held by chance"
+            return f"No alarm: of {rules}, {some} (--fail-on {condition.score:g} counts them)"
         untested = f", or tested by fewer than {condition.support:,} rows" if condition.support else ""
-        return f"{counted(lost, 'rule')} broke, {weak} (score under {condition.score:g}{untested})"
+        were = "was" if lost == 1 else "were"
+        return f"No alarm: {rules} {were} weak (score under {condition.score:g}{untested})"
 
     def why_bad(self, most: float = MAX_BAD) -> str:
         """Why too many rows are in quarantine; empty if these are at most a share of the batch."""
@@ -188,10 +195,38 @@ class Outcome(Printed, Drawn):
 
     def _worse(self) -> Iterator[Finding]:
         """The given rules of severity error that have new violations."""
-        for diff in self.diffs.values():
+        return (each.finding for each in self._given_worse() if each.level == "failed")
+
+    def _given_worse(self) -> Iterator[Worse]:
+        """The given rules that have new violations."""
+        for at, diff in self.diffs.items():
             for text, (old, new) in diff.changed.items():
-                if new.to_json().get("severity") == "error" and _grew(old, new, diff.violations.get(text)):
-                    yield new
+                line, change = new.to_json(), diff.violations.get(text, ViolationChange.counted())
+                if is_given(line) and _grew(old, new, change):
+                    level: Level = "failed" if line["severity"] == "error" else "warning"
+                    yield Worse((*at, text), new, level, line.get("score", 0.0), change, old.to_json()["violations"])
+
+    def worse(self, fail_on: FailOn = "likely") -> list[Worse]:
+        """The rules that got worse, the most important first: given ones that have new violations, and found ones that
+        broke and are an alarm; of those that are one only where any is, the likely ones.
+        """
+        condition = alarming("likely" if alarming(fail_on).all else fail_on)
+        pinned = [(at, text) for at, diff in self.pinned.items() for text in diff.lost] if condition.given else []
+        found = [
+            Worse((*at, text), diff.lost[text], "failed", diff.score(text), witness=diff.witnesses[text])
+            for at, text in (*pinned, *self._alarming(condition))
+            for diff in (self.diffs[at],)
+        ]
+        return sorted([*self._given_worse(), *found], key=lambda each: each.place)
+
+    def verdict(self, fail_on: FailOn = "likely", *, verbose: bool = False) -> Verdict:
+        """The verdict for people; `verbose` shows also what it otherwise counts."""
+        return Verdict(self.batch, self.worse(fail_on), self.mended, self.examples, self.around, verbose)
+
+    @property
+    def mended(self) -> list[Finding]:
+        """The given rules that hold again."""
+        return [rule for diff in self.diffs.values() for rule in given_changes(diff).mended.values()]
 
     def _alarming(self, condition: Alarming) -> list[tuple[tuple[str, str], str]]:
         """The broken rules that meet a condition, by class and table and text: the best first."""
@@ -266,26 +301,24 @@ class Outcome(Printed, Drawn):
     # ---- for people -------------------------------------------------------------------------------------------------
 
     def lines(self) -> list[str]:
-        """What the batch did: its record, the quarantined rows, and what changed."""
-        first = str(self.batch) + (" (it was applied before)" if self.already_applied else "")
-        own, facts = self.change_lines()
-        lines = [first, *_flat(self.quarantine_lines())]
-        lines += _changes("rules of your own", own)  # they matter most
-        lines += [*_flat(self.rule_lines()), *_flat(self.given_lines()), *_changes("changed facts", facts)]
-        return lines
+        """The verdict, the quarantined rows, the rules that got worse with their rows, and the rules that came and
+        went.
+        """
+        if self.already_applied:
+            return [f"Nothing to do: batch {self.batch.batch_id} was applied before, at {self.batch.when}."]
+        if not self.batch.inserted and not self.batch.deleted:
+            unchanged = f"Batch {self.batch.seq:,}: no change in {', '.join(self.batch.tables)}"
+            return [unchanged, *_flat(self.quarantine_lines())]
+        verdict = self.verdict()
+        blocks = ((block.heading, block.rows) for block in verdict.blocks())
+        said = frozenset(each.key for each in verdict.worse)
+        start = [verdict.line(), *_flat(self.quarantine_lines()), *_flat(blocks), *verdict.last_lines()]
+        return [*start, *_flat(self.rule_lines(said=said)), *_flat(self.given_lines())]
 
     @property
     def of_several(self) -> bool:
         """Whether it changed more than one table, so that lines name the table."""
         return len(self.batch.tables) > 1
-
-    def change_lines(self) -> tuple[list[ChangeLine], list[ChangeLine]]:
-        """Changes of given rules, and of facts and found rules: of what, which fact, before and after."""
-        own: list[ChangeLine] = []
-        others: list[ChangeLine] = []
-        for old, new in ((old.to_json(), new.to_json()) for old, new in self.changed):
-            (own if is_given(new) else others).extend(outcome_lines.change_lines(old, new, self.of_several))
-        return own, others
 
     def quarantine_lines(self) -> Iterator[tuple[str, list[str]]]:
         """How many rows of the batch are in quarantine, and where: a heading, if there are any, and the first
@@ -304,12 +337,15 @@ class Outcome(Printed, Drawn):
             heading = f"given from now on: {counted(len(self.now_given), 'rule')}, as {raised}"
             yield heading, [f"{rule['name']}: {rule['text']}" for rule in self.now_given]
 
-    def rule_lines(self, most: int = 10) -> Iterator[tuple[str, list[str]]]:
-        """The broken rules with the rows that broke them, and the rules that hold now: headings and first lines."""
-        diffs = self.listed.values()
-        others, pinned = (self._of_tables(each) for each in (self.listed, self.pinned))
-        if broken := sum(len(diff.lost) for diff in self.pinned.values()):
-            yield f"pinned: {counted(broken, 'rule')} that you pinned broke", outcome_lines.lost_lines(pinned, most)
+    def rule_lines(self, most: int = 10, said: Collection[RuleKey] = ()) -> Iterator[tuple[str, list[str]]]:
+        """The broken rules with the rows that broke them, and the rules that hold now: headings and first lines. Of
+        those in `said` all is said.
+        """
+        listed = {
+            at: _without(diff, {text for *own, text in said if tuple(own) == at}) for at, diff in self.listed.items()
+        }
+        diffs = listed.values()
+        others = self._of_tables(listed)
         lost, gained = (sum(len(getattr(diff, part)) for diff in diffs) for part in ("witnesses", "gained"))
         if lost:
             yield f"lost: {counted(lost, 'rule')}", outcome_lines.lost_lines(others, most)
@@ -329,14 +365,13 @@ class Outcome(Printed, Drawn):
         return [TableDiff(diff, *subject, self.of_several) for subject, diff in diffs.items()]
 
 
-def _flat(headed: Iterable[tuple[str, list[str]]]) -> list[str]:
+def _flat(headed: Iterable[tuple[str, Sequence[str]]]) -> list[str]:
     """Headings, each followed by its lines."""
     return [each for heading, lines in headed for each in (heading, *(f"  {line}" for line in lines))]
 
 
-def _changes(heading: str, lines: list[ChangeLine]) -> list[str]:
-    shown = (f"{about}: {fact} {before} → {after}" for about, fact, before, after in lines)
-    return section(f"{heading}: {len(lines):,}", len(lines), shown) if lines else []
+def _without(diff: Diff, texts: Collection[str]) -> Diff:
+    return diff.without(texts) if texts else diff
 
 
 def _table(rule: Finding) -> str | None:

@@ -24,6 +24,7 @@ from holdfast.rules.constants import Constant
 from holdfast.rules.rule import Breach, NoPartner, Predicate, Rule, listed
 from holdfast.table.nulls import Nulls
 from holdfast.text.row_names import Values, short_names
+from holdfast.visible import without_fraction
 
 if TYPE_CHECKING:  # Arrow takes its time
     from holdfast.table.table import Schema
@@ -76,8 +77,8 @@ class Why:
 
 
 def shown(value: Any) -> str:
-    """A value as it is."""
-    return "null" if value is None else repr(value)
+    """A value as it is; a time without a fraction of zeros."""
+    return "null" if value is None else repr(without_fraction(value) if isinstance(value, str) else value)
 
 
 def why(

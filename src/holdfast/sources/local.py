@@ -51,7 +51,8 @@ def sniff_file(
         data = _decodable(data) if tolerant else data
         try:
             known = as_before(data, options, before, names)
-            return sniff(data, known, complete=complete, name=str(path))
+            dialect, notes = sniff(data, known, complete=complete, name=str(path))
+            return dialect, [note for note in notes if known is options or note != str(dialect)]
         except HeadTooShort:
             if size >= LONGEST_RECORD:
                 raise too_long(path, 0) from None

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from holdfast.changes.diff import Diff, Witness
 from holdfast.table.table import Schema, Segment, TableFiles
 from holdfast.text.row_names import Values
+from holdfast.visible import counted
 
 RULES, COLUMNS, TABLES = CHANGES = ("rules", "columns", "tables")  # kinds of batches that bring no rows (see `reshape`)
 _ALL = "*"  # stands for the table of a batch that has several, and of a change of the rules
@@ -45,7 +46,7 @@ class BatchRecord:
     >>> outcome = watch.apply(inserts=more)
     >>> batch = watch.history()[-1]
     >>> print(batch)
-    batch 1 on towns: 1 rows inserted, 0 deleted
+    batch 1 on towns: 1 row inserted, 0 deleted
     >>> batch.seq, batch.inserted, batch.lost
     (1, 1, 1)
     """
@@ -65,6 +66,11 @@ class BatchRecord:
     parts: tuple[BatchPart, ...] = ()
 
     @property
+    def when(self) -> str:
+        """When it was applied, to the second."""
+        return self.at[:19].replace("T", " ")
+
+    @property
     def tables(self) -> tuple[str, ...]:
         """The tables that it changed, or might have changed."""
         return tuple(part.table for part in self.by_table)
@@ -80,7 +86,7 @@ class BatchRecord:
         if self.kind in CHANGES:
             return f"change {self.seq} of the {self.kind}" + (f" of {self.table}" if self.kind == COLUMNS else "")
         on = ", ".join(self.tables)
-        return f"batch {self.seq} on {on}: {self.inserted:,} rows inserted, {self.deleted:,} deleted"
+        return f"batch {self.seq} on {on}: {counted(self.inserted, 'row')} inserted, {self.deleted:,} deleted"
 
     def to_json(self) -> dict[str, Any]:
         """The object that `--format json` prints."""

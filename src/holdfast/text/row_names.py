@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from holdfast.errors import BadInput
+from holdfast.visible import without_fraction
 
 Values = Mapping[str, Any]  # of a row, by column name; as JSON knows them
 
@@ -71,7 +72,7 @@ def _names_and_values(values: Values, longest: int) -> str:
 
 def shown(value: Any, longest: int) -> str:
     """A value in a name."""
-    text = "null" if value is None else str(value)
+    text = "null" if value is None else without_fraction(str(value))
     cut = text if len(text) <= longest else text[: longest - 1] + "…"
     bare = not isinstance(value, str) or (_BARE.fullmatch(value) and value != "null")
     return cut if bare else repr(cut)

@@ -14,6 +14,7 @@ from holdfast.engines.thresholds import untested_sentence
 from holdfast.pairs.filled import is_empty
 from holdfast.rules.dependency import FD, Dependency, columns_of, parse
 from holdfast.rules.error_measures import g1, g3
+from holdfast.rules.sentences import shown as said_value
 from holdfast.table.dictionary import NULL_CODE
 from holdfast.table.plain import plain_values
 from holdfast.table.row_names import keys_of, names_of
@@ -135,13 +136,9 @@ def _value(table: Table, column: int, code: int) -> Any:
 
 
 def _line(rule: Dependency, cluster: BrokenCluster) -> str:
-    where = ", ".join(f"{quoted(name)} = {_shown(value)}" for name, value in cluster.values.items()) or "all rows"
+    where = ", ".join(f"{quoted(name)} = {said_value(value)}" for name, value in cluster.values.items()) or "all rows"
     rows = listed(cluster.names)
     if not isinstance(rule, FD):
         return f"  {where}: {cluster.rows:,} equal rows; look at {rows}"
-    said = ", ".join(f"{_shown(value)} x {count:,}" for value, count in cluster.counts)
-    return f"  {where}: {quoted(rule.rhs)} is {said}; most say {_shown(cluster.majority)}; look at {rows}"
-
-
-def _shown(value: Any) -> str:
-    return "null" if value is None else repr(value)
+    said = ", ".join(f"{said_value(value)} x {count:,}" for value, count in cluster.counts)
+    return f"  {where}: {quoted(rule.rhs)} is {said}; most say {said_value(cluster.majority)}; look at {rows}"

@@ -1,0 +1,239 @@
+"""The verdict on a batch, for people: one line on a quiet day; otherwise what failed, with the rows, errors first.
+
+    Batch 2: 205 rows. All 17 rules hold.
+
+    Batch 3: 205 rows. 1 of 17 rules failed.
+    Failed: sku -> vat_rate has 2 new violations (3.csv)
+      order_id 63: sku S002, vat_rate 16 (19 in 41 of 42)
+      order_id 70: sku S021, vat_rate 16 (7 in 30 of 31)
+      See: holdfast explain state/ "sku -> vat_rate"
+
+Rules that the same new rows break are one block, the most important of them first.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from holdfast.engines.registry import table_of_rows
+from holdfast.results.memory import RuleKey
+from holdfast.rules.names import called
+from holdfast.text.quotes import command
+from holdfast.visible import counted, first_of
+
+if TYPE_CHECKING:
+    from holdfast.changes.diff import Finding, ViolationChange, Witness
+    from holdfast.store.records import BatchRecord
+
+Level = Literal["failed", "warning"]
+_EVIDENCE = re.compile(r"\(score [01]\.\d\d\)\Z")  # in the note of a suggestion
+_NAMED = 3  # rules that the same rows broke, by name
+
+
+class Examples(NamedTuple):
+    """New violations of a rule in words, and the rows at fault as far as they are known. `whole`: the lines say it all,
+    also of violations that have no line of their own.
+    """
+
+    lines: tuple[str, ...]
+    rows: frozenset[int] = frozenset()
+    whole: bool = False
+
+
+class Around(NamedTuple):
+    """What a verdict says of the state around a batch."""
+
+    state: str = ""  # the folder, as its user calls it
+    files: Mapping[str, str] = {}  # that brought the rows, by table
+    several: bool = False  # several tables are watched
+    searched: bool = False  # found rules are watched
+    given: int = 0  # rules
+    violated: int = 0  # of these
+
+
+@dataclass(frozen=True)
+class Block:
+    """What a batch did to a rule that got worse: a heading, and lines about the rows."""
+
+    level: Level
+    about: str
+    rows: Sequence[str]
+
+    @property
+    def heading(self) -> str:
+        """`Failed: sku -> vat_rate has 2 new violations`."""
+        return f"{self.level.capitalize()}: {self.about}"
+
+
+@dataclass(frozen=True)
+class Worse:
+    """A rule that got worse. `change` is None for a found rule: the rows `witness` broke it, perhaps with others."""
+
+    key: RuleKey
+    finding: Finding
+    level: Level
+    score: float
+    change: ViolationChange | None = None
+    before: int = 0
+    witness: Witness | None = None
+
+    @property
+    def new(self) -> int:
+        """How many violations are new, as far as known."""
+        if self.change is None:
+            return 1
+        after = int(getattr(self.finding, "violations", 0))
+        return after - self.before if self.change.new is None else self.change.new
+
+    @property
+    def place(self) -> tuple[Any, ...]:
+        """Errors first, then the largest change, then the best score, then the shorter rule."""
+        return self.level != "failed", -self.new, -self.score, len(self.key[2]), self.key
+
+    @property
+    def is_aside(self) -> bool:
+        """Whether it is a suggestion that had exceptions from the start: new ones are expected, and only counted."""
+        line = self.finding.to_json()
+        return self.level == "warning" and bool(_EVIDENCE.search(line.get("note", "")))
+
+    @property
+    def called(self) -> str:
+        """The rule in a sentence."""
+        return called(self.finding.to_json().get("name", ""), self.finding.text)
+
+    @property
+    def said(self) -> str:
+        """What happened to it."""
+        if self.change is None:
+            return f"{self.called} broke" + (f" (score {self.score:.2f})" if self.score else "")
+        if self.finding.kind == "table":  # it holds or not
+            return f"{self.called} is violated"
+        if self.change.new is None:
+            after = int(getattr(self.finding, "violations", 0))
+            return f"{self.called} has {counted(after, 'violation')}, {self.before:,} before"
+        return f"{self.called} has {counted(self.change.new, 'new violation')}"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The verdict on a batch: `worse` are the rules that got worse, the most important first, `mended` those that hold
+    again. `verbose` shows what it otherwise counts.
+    """
+
+    batch: BatchRecord
+    worse: Sequence[Worse]
+    mended: Sequence[Finding] = ()
+    examples: Mapping[RuleKey, Examples] = field(default_factory=dict)
+    around: Around = field(default=Around())
+    verbose: bool = False
+
+    @cached_property
+    def _aside(self) -> list[Worse]:
+        """What is only counted."""
+        return [] if self.verbose else [each for each in self.worse if each.is_aside]
+
+    @property
+    def failed(self) -> list[Worse]:
+        """The rules that failed."""
+        return [each for each in self.worse if each.level == "failed"]
+
+    def line(self, file: str = "") -> str:
+        """The one line that says it all on a quiet day; with the file that brought the rows, if it is named."""
+        on = f" on {', '.join(self.batch.tables)}" if len(self.batch.tables) > 1 else ""
+        named = f" ({file})" if file else ""
+        return f"Batch {self.batch.seq:,}{named}{on}: {self._rows_moved()}. {self._sentence()}"
+
+    def _rows_moved(self) -> str:
+        """How many rows came and went."""
+        came, went = self.batch.inserted, self.batch.deleted
+        if not went:
+            return counted(came, "row")
+        return f"{counted(came, 'row')} inserted, {went:,} deleted" if came else f"{counted(went, 'row')} deleted"
+
+    def _sentence(self) -> str:
+        around, failed = self.around, len(self.failed)
+        if failed:
+            all_given = all(each.change is not None for each in self.failed)
+            among = f" of {around.given:,}" if all_given and around.given > 1 else ""
+            return f"{failed:,}{among} rule{'s' * (failed != 1 or bool(among))} failed."
+        if warnings := [each for each in self.worse if each.level == "warning"]:
+            return f"No errors; {_counted(warnings)}{' (-v shows them)' if len(self._aside) == len(warnings) else ''}."
+        return _standing(around)
+
+    def last_lines(self) -> list[str]:
+        """What is only counted, where anything else is shown; and the rules that hold again."""
+        lines = []
+        if self._aside and len(self._aside) < len(self.worse):
+            lines.append(f"Also {_counted(self._aside)} of suggested rules (-v shows them).")
+        if mended := [called(rule.to_json()["name"], rule.text) for rule in self.mended]:
+            lines.append(f"Holds again: {first_of(mended, _NAMED)}")
+        return lines
+
+    def blocks(self) -> Iterator[Block]:
+        """The rules that got worse, those that the same rows broke together."""
+        for together in self._by_rows():
+            yield self._block(together)
+
+    def _by_rows(self) -> list[list[Worse]]:
+        found: dict[Any, list[Worse]] = {}
+        for each in (each for each in self.worse if each not in self._aside):
+            examples = self.examples.get(each.key)
+            rows = (table_of_rows(*each.key), examples.rows) if examples and examples.rows else each.key
+            found.setdefault((each.level, rows), []).append(each)
+        return list(found.values())
+
+    def _block(self, together: Sequence[Worse]) -> Block:
+        first, *others = together
+        lines = self._rows(first)
+        if others:
+            rules = counted(len(others), "more rule")
+            lines.append(f"The same rows break {rules}: {first_of([each.called for each in others], _NAMED)}")
+        if state := self.around.state:
+            lines.append(f"See: {explaining(state, first.called)}")
+        where = self._where(first)
+        return Block(first.level, first.said + (f" ({where})" if where else ""), lines)
+
+    def _rows(self, worse: Worse) -> list[str]:
+        """The rows, and how many more there are."""
+        examples = self.examples.get(worse.key)
+        if examples is None:
+            return [worse.witness.named(getattr(worse.finding, "columns", ()))] if worse.witness else []
+        lines = list(examples.lines)
+        more = worse.new - len(lines)
+        return lines if examples.whole or more <= 0 else [*lines, f"… and {more:,} more"]
+
+    def _where(self, worse: Worse) -> str:
+        """The table, if several are watched, and the file that brought the rows."""
+        table, around = table_of_rows(*worse.key), self.around
+        file = around.files.get(table) or ", ".join(dict.fromkeys(around.files.values()))
+        return ", ".join(filter(None, [table if around.several else "", file]))
+
+
+def explaining(state: str, rule: str) -> str:
+    """The command that explains a rule.
+
+    >>> explaining("state/", "sku -> vat_rate")
+    'holdfast explain state/ "sku -> vat_rate"'
+    """
+    if any(mark in rule for mark in '"$`!\\'):
+        return command("explain", state, rule)
+    return command("explain", state, rule).replace(f"'{rule}'", f'"{rule}"')
+
+
+def _counted(warnings: Sequence[Worse]) -> str:
+    """`2 warnings with 5 new violations`."""
+    new = counted(sum(each.new for each in warnings), "new violation")
+    return f"{counted(len(warnings), 'warning')} with {new}"
+
+
+def _standing(around: Around) -> str:
+    """How the rules stand after a batch that made none of them worse."""
+    if not around.given:
+        return "No rule broke." if around.searched else "No rules are watched."
+    if around.violated:
+        return f"No new violations; {around.given - around.violated:,} of {counted(around.given, 'rule')} hold."
+    return "The rule holds." if around.given == 1 else f"All {around.given:,} rules hold."
