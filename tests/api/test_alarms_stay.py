@@ -63,7 +63,7 @@ def test_it_is_a_given_rule_everywhere_and_stays_when_it_is_mended(tmp_path: Pat
         assert watch.given(ZIP) is not None
         assert "found; 0.98 when batch 1 broke it" in "\n".join(watch.explain("fd1"))
         mended = watch.apply(deletes=wrong(0))
-        assert "fd1: violations 1 → 0" in str(mended)
+        assert "Holds again: zip -> city" in str(mended)
         assert watch.given(ZIP) is not None
         assert [rule.text for rule in watch.apply(inserts=wrong(1)).alarms()] == [ZIP], "once, as a given rule"
         changed = watch.remove_rules("fd1")

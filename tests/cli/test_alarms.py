@@ -149,8 +149,8 @@ def test_what_matters_comes_first(holdfast: Holdfast, watched: Path, tmp_path: P
     wrong = write(tmp_path / "w.csv", [HEADER, WRONG])
     lines = holdfast("apply", watched, "--insert", wrong).out.splitlines()
     assert lines[:4] == [
-        "Batch 1: 1 row. 1 rule failed.",
-        "Failed: zip -> city broke (score 0.97) (w.csv)",
+        "Batch 1: 1 row. 2 rules failed.",
+        "Failed: zip -> city broke (score 0.98) (w.csv)",
         "  row 1200: zip 7, city 'another town' ('town 7' in 30 of 31)",
         f'  See: holdfast explain {watched} "zip -> city"',
     ]

@@ -84,7 +84,7 @@ class Batches:
                 evolve(state, own, self._reader(name, how, quarantine), batch_id)
             admitted = {name: self._reader(name, how, quarantine).admit(own) for name, own in parts.items()}
             outcome = self._follow(kind, admitted, batch_id, started, how.fail_on)
-            outcome = self._with_rows(outcome, {name or "": own.file for name, own in given.items()})
+            outcome = self._with_rows(outcome, how.fail_on, {name or "": own.file for name, own in given.items()})
         outcome = replace(outcome, now_given=self.give_alarmed().about.get("added", ()))
         return outcome if quarantine is None else replace(outcome, quarantined=quarantine.contents)
 
@@ -102,7 +102,7 @@ class Batches:
             )
             return Changed(None)
 
-    def _with_rows(self, outcome: Outcome, files: Mapping[str, str]) -> Outcome:
+    def _with_rows(self, outcome: Outcome, fail_on: FailOn, files: Mapping[str, str]) -> Outcome:
         """The outcome with what people want to know of it: the rows of new violations, and how all rules stand."""
         state = self.state
         given = [rule for result in state.workspace.given_results() for rule in result.values()]
@@ -114,7 +114,7 @@ class Batches:
             given=len(given),
             violated=sum(bool(getattr(rule, "violations", 0)) for rule in given),
         )
-        return replace(outcome, around=around, examples=examples_of(outcome, state.tables))
+        return replace(outcome, around=around, examples=examples_of(outcome, fail_on, state.tables))
 
     def _reader(self, name: str, how: BatchOptions, quarantine: Quarantine | None) -> BatchReader:
         """The reader of a table's rows in a batch."""

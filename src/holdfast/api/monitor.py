@@ -55,16 +55,17 @@ class Monitor(View):
     >>> import holdfast as hf, pyarrow as pa, tempfile
     >>> towns = pa.table({"id": [1, 2], "zip": ["10115", "20095"], "city": ["Berlin", "Hamburg"]})
     >>> more = pa.table({"id": [3], "zip": ["10115"], "city": ["Brelin"]})
-    >>> with (
+    >>> with (  # doctest: +ELLIPSIS
     ...     tempfile.TemporaryDirectory() as folder,
     ...     hf.Monitor.create(f"{folder}/state", {"towns": towns}, watch=[], rules="zip -> city", key="id") as watch,
     ... ):
     ...     outcome = watch.apply(inserts=more)
     ...     print(outcome)
     ...     print(outcome.broken, watch.violations("fd1")[0].count)
-    batch 1 on towns: 1 rows inserted, 0 deleted
-    rules of your own: 1
-      fd1: violations 0 → 1
+    Batch 1: 1 row. 1 rule failed.
+    Failed: zip -> city has 1 new violation
+      id 3: zip 10115, city Brelin (Berlin in 1 of 2)
+      See: holdfast explain ... "zip -> city"
     True 1
     """
 

@@ -17,6 +17,7 @@ from holdfast.engines.given.finder import TableFinder
 from holdfast.engines.given.listing import short_names, why_rows
 from holdfast.engines.given.status import Status
 from holdfast.engines.registry import table_of_rows
+from holdfast.results.alarms import FailOn
 from holdfast.results.memory import RuleKey
 from holdfast.results.outcome import Outcome
 from holdfast.results.verdict import Examples
@@ -38,10 +39,10 @@ Ids = NDArray[np.int64]
 Pair = tuple[int, ...]
 
 
-def examples_of(outcome: Outcome, tables: Mapping[str, Table]) -> dict[RuleKey, Examples]:
-    """The first new violations of the rules that matter most."""
+def examples_of(outcome: Outcome, fail_on: FailOn, tables: Mapping[str, Table]) -> dict[RuleKey, Examples]:
+    """The first new violations of the rules that matter most, given which broken rules are an alarm."""
     found: dict[RuleKey, Examples] = {}
-    for worse in outcome.worse()[:_MOST_RULES]:
+    for worse in outcome.worse(fail_on)[:_MOST_RULES]:
         table = tables.get(table_of_rows(*worse.key))
         if table is None:
             continue

@@ -132,7 +132,8 @@ def _print_errors(console: Terminal, changed: Changes, several: bool, most: int 
 
 
 def _ignored(batch: BatchRecord) -> str:
-    were = "operations on rows that aren't there were" if batch.ignored != 1 else "operation on a row that isn't there was"
+    one = "operation on a row that isn't there was"
+    were = one if batch.ignored == 1 else "operations on rows that aren't there were"
     return f" {batch.ignored:,} {were} ignored." if batch.ignored else ""
 
 

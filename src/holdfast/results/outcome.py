@@ -19,7 +19,7 @@ from holdfast.results.marked_rules import Mark, MarkedRules
 from holdfast.results.memory import RuleKey
 from holdfast.results.outcome_lines import TableDiff
 from holdfast.results.verdict import Around, Examples, Level, Verdict, Worse
-from holdfast.rules.names import called
+from holdfast.rules.names import called, titled
 from holdfast.rules.promotion import as_given
 from holdfast.rules.registry import parse
 from holdfast.store.records import AlarmedRule, BatchRecord
@@ -38,11 +38,11 @@ class Outcome(Printed, Drawn):
     With `watch` and `more` of the example of `Monitor`:
 
     >>> outcome = watch.apply(inserts=more)
-    >>> outcome
+    >>> outcome  # doctest: +ELLIPSIS
     Batch 1: 1 row. 1 rule failed.
     Failed: zip -> city has 1 new violation
       id 3: zip 10115, city Brelin (Berlin in 1 of 2)
-      See: holdfast explain state "zip -> city"
+      See: holdfast explain ... "zip -> city"
     >>> outcome.broken, outcome.why()
     (True, '1 rule failed: zip -> city')
     >>> outcome.to_json()[1]["violations"]
@@ -335,7 +335,7 @@ class Outcome(Printed, Drawn):
         if self.now_given:
             raised = "it raised an alarm" if len(self.now_given) == 1 else "they raised alarms"
             heading = f"given from now on: {counted(len(self.now_given), 'rule')}, as {raised}"
-            yield heading, [f"{rule['name']}: {rule['text']}" for rule in self.now_given]
+            yield heading, [titled(rule["name"], rule["text"]) for rule in self.now_given]
 
     def rule_lines(self, most: int = 10, said: Collection[RuleKey] = ()) -> Iterator[tuple[str, list[str]]]:
         """The broken rules with the rows that broke them, and the rules that hold now: headings and first lines. Of
