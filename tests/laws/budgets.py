@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from holdfast.borders.method import Budget, StrategyChoice
+from holdfast.borders.strategy_choice import Budget, StrategyChoice
 from holdfast.engines.contract import Engine
 from holdfast.engines.functional import engine as functional
 from holdfast.engines.order import engine as order

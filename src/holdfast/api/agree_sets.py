@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from holdfast.api.workspace import Workspace, workspace_of
-from holdfast.borders.method import AGREE_SETS, seconds_to_count
+from holdfast.borders.strategy_choice import AGREE_SETS, seconds_to_count
 from holdfast.engines.functional.agree_sets import CountedAgreeSets
 from holdfast.errors import BadInput
 from holdfast.intake.source import ReadOptions

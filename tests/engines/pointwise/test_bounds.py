@@ -11,7 +11,7 @@ import pytest
 
 import holdfast as hf
 from holdfast.api import verification
-from holdfast.borders.method import Budget
+from holdfast.borders.strategy_choice import Budget
 from holdfast.engines.pointwise import PointwiseSettings
 from holdfast.engines.pointwise import engine as module
 from holdfast.engines.registry import make_engine

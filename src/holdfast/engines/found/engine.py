@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Generic, TypeVar, cast
 
 from holdfast.borders.cover import Mask
-from holdfast.borders.method import StrategyChoice, strategy_in_words
+from holdfast.borders.strategy_choice import StrategyChoice, strategy_in_words
 from holdfast.changes.diff import Cause, CauseKind, Diff
 from holdfast.engines.contract import Engine, RuleExplanation
 from holdfast.engines.found.causes import Causes, Standing

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
-from holdfast.borders.method import HELP, Method, refuse_unknown
+from holdfast.borders.strategy_choice import HELP, Method, refuse_unknown
 from holdfast.engines.contract import FindingTable, Json, NoSettings, Option, Suggestible, score_cell
 from holdfast.engines.given import GivenClass
 from holdfast.errors import BadInput, refuse_below, refuse_no_error

@@ -26,9 +26,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.borders.method import MOST_PLAIN
 from holdfast.borders.partitions import ColumnPartitions, Walks
 from holdfast.borders.rows import RankedColumns
+from holdfast.borders.strategy_choice import MOST_PLAIN
 from holdfast.kernels.partitions import pairs_joined
 from holdfast.pairs import bitsets
 from holdfast.pairs.counting import Count, equal_pairs, merged

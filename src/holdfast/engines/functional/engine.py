@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import cast
 
-from holdfast.borders.method import AGREE_SETS, APPROXIMATE, StrategyChoice, choose, seconds_to_count
+from holdfast.borders.strategy_choice import AGREE_SETS, APPROXIMATE, StrategyChoice, choose, seconds_to_count
 from holdfast.borders.targets import Targets
 from holdfast.changes.diff import Diff
 from holdfast.engines.found.contexts import ContextEngine, ContextState

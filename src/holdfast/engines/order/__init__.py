@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from holdfast.borders.method import HELP, Method, refuse_unknown
+from holdfast.borders.strategy_choice import HELP, Method, refuse_unknown
 from holdfast.engines.contract import CurrentExplanation, FindingTable, Json, Option, Suggestible, score_cell
 from holdfast.engines.found import text_order
 from holdfast.engines.given import PairClass, ViolationSettings

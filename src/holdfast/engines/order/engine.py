@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from holdfast.borders.cover import Listed, Parts
-from holdfast.borders.method import SIGNATURES, StrategyChoice, choose
+from holdfast.borders.strategy_choice import SIGNATURES, StrategyChoice, choose
 from holdfast.borders.targets import Targets
 from holdfast.changes.diff import Cause
 from holdfast.engines.contract import RuleClass, RuleExplanation

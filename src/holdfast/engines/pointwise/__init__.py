@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
-from holdfast.borders.method import HELP, Method, refuse_unknown
+from holdfast.borders.strategy_choice import HELP, Method, refuse_unknown
 from holdfast.engines.contract import FindingTable, Json, Option, RuleClass, Suggestible
 from holdfast.engines.found import text_order
 from holdfast.errors import BadInput, refuse_below

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from holdfast.borders.method import StrategyChoice
+from holdfast.borders.strategy_choice import StrategyChoice
 from holdfast.changes.diff import Diff
 from holdfast.engines.found.engine import FoundEngine, FoundState
 from holdfast.engines.found.text_order import TextOrder, columns_named

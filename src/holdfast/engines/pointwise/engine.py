@@ -13,7 +13,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from holdfast.borders.method import NARROW, PATTERNS, WIDE_PATTERNS, StrategyChoice, choose
+from holdfast.borders.strategy_choice import NARROW, PATTERNS, WIDE_PATTERNS, StrategyChoice, choose
 from holdfast.changes.diff import Diff
 from holdfast.engines.contract import RuleClass
 from holdfast.engines.found.engine import FoundEngine, FoundState, Moment

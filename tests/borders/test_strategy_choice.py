@@ -8,8 +8,8 @@ import pytest
 
 import holdfast as hf
 from holdfast.borders.borders import Borders
-from holdfast.borders.method import Budget, StrategyChoice, choose, strategy_in_words
 from holdfast.borders.rows import CodedColumns
+from holdfast.borders.strategy_choice import Budget, StrategyChoice, choose, strategy_in_words
 from holdfast.borders.targets import Targets
 from holdfast.engines.functional import engine as functional
 from holdfast.errors import BadInput
