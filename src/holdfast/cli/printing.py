@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from holdfast.cli.arguments import Format
+from holdfast.cli.exit_codes import exit_code_of
 from holdfast.engines.contract import RuleClass
 from holdfast.engines.registry import found_classes, rule_class
 from holdfast.engines.thresholds import SHOWN
@@ -86,18 +87,16 @@ def print_outcome(
     """
     from holdfast.report.printing import print_outcome as print_text
 
-    why = outcome.why(fail_on)
-    code = ExitCode.RULE_BROKE if outcome.alarms(fail_on) else ExitCode.ALL_WELL
+    why, bad = outcome.why(fail_on), outcome.why_bad(most_bad)
     if form == "json":
         say_json([{**line, "file": path} if path else line for line in outcome.to_json()])
     else:
         print_text(outcome, Path(path).name, fail_on=fail_on, loud=loud)
-    if why and (form == "json" or not code or not outcome.worse(fail_on)) and loud != "quiet":
+    if why and (form == "json" or not outcome.alarms(fail_on) or not outcome.worse(fail_on)) and loud != "quiet":
         say(why, err=True)
-    if bad := outcome.why_bad(most_bad):
-        code = ExitCode.RULE_BROKE
+    if bad:
         say(bad, err=True)
-    return code
+    return exit_code_of(outcome, fail_on, most_bad)
 
 
 def print_violations_json(listings: Iterable[Listing], limit: int | None) -> None:

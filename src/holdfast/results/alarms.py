@@ -1,4 +1,4 @@
-"""Which broken rules are an alarm: this decides the exit code of `apply` and `watch`.
+"""Which broken rules are an alarm, and so exit code 1 of `apply` and `watch` (`cli/exit_codes.py`).
 
 Rules that hold by chance often break with the next rows. So a given rule is an alarm if it got worse, and a found one
 only if its score was high.
