@@ -87,6 +87,13 @@ def brief(value: Any, longest: int = 28) -> str:
     return cut(visible(text[: longest + 1].replace("\n", "⏎")), longest)
 
 
+def accepted_words(violations: int, accepted: int | None) -> str:
+    """What follows the number of violations where some are accepted."""
+    if not violations or not accepted:
+        return ""
+    return ", all accepted" if accepted == violations else f", {accepted:,} accepted"
+
+
 class Printed(ABC):
     """What prints as a few lines; a dataclass that shows them instead of its fields needs `repr=False`."""
 

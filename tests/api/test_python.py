@@ -172,6 +172,7 @@ LOOKING: dict[str, Callable[[Monitor], Any]] = {
     "remove_rules": lambda watch: watch.remove_rules("fd1"),
     "replace_rules": lambda watch: watch.replace_rules("zip -> city"),
     "promote": lambda watch: watch.promote("zip -> city"),
+    "accept": lambda watch: watch.accept("zip -> city"),
     "ignore": lambda watch: watch.ignore("zip -> city"),
     "pin": lambda watch: watch.pin("zip -> city"),
     "watch": lambda watch: watch.watch("fd"),

@@ -190,3 +190,20 @@ def test_tables_join_and_leave(holdfast: Holdfast, state: Path, tmp_path: Path) 
     assert "no longer given, as it has no meaning now" in holdfast("tables", state, "drop", "cities").out
     assert "is the only table here" in holdfast("tables", state, "drop", "towns").sentence
     assert holdfast("verify", state, "--deep").code == 0
+
+
+def test_the_command_line_accepts(holdfast: Holdfast, tmp_path: Path) -> None:
+    source = write(tmp_path / "t.csv", ["id,zip,city", "1,a,x", "2,a,x", "3,a,y"])
+    state = tmp_path / "state"
+    holdfast("init", state, source, "--key", "id")
+    holdfast("rules", state, "add", "zip -> city")
+    assert "fd1: zip -> city: accepted; 1 violation" in holdfast("rules", state, "accept", "fd1").out
+    assert "1, all accepted" in holdfast("status", state).out
+    (line,) = [each for each in holdfast("status", state, "--format", "json").objects if each.get("name") == "fd1"]
+    assert (line["violations"], line["accepted"]) == (1, 1)
+    assert "fd1: 1 violation of zip -> city, all accepted" in holdfast("violations", state, "fd1").out
+    fine = write(tmp_path / "fine.csv", ["id,zip,city", "4,a,x"])
+    assert holdfast("apply", state, "--insert", fine).code == 0
+    wrong = write(tmp_path / "wrong.csv", ["id,zip,city", "5,a,z"])
+    assert holdfast("apply", state, "--insert", wrong).code == 1
+    assert "no longer accepted; 2 violations" in holdfast("rules", state, "accept", "fd1", "--undo").out

@@ -276,6 +276,16 @@ class Monitor(View):
         """
         return self._change_rules(change_id, lambda edit: edit.promote(rule, name, severity, note, table))
 
+    def accept(
+        self, rule: str, *, table: str | None = None, undo: bool = False, change_id: str | None = None
+    ) -> Changed:
+        """Accept the violations that a given rule has now: they are counted and shown, and violations that come later
+        raise an alarm. Name the rule, or give its text. `undo` takes that back.
+        """
+        from holdfast.api.change.rules import accept  # what applying a batch need not load
+
+        return accept(self._state, rule, table, undo, change_id)
+
     # ---- rules that were found --------------------------------------------------------------------------------------
 
     def ignore(

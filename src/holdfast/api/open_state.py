@@ -184,7 +184,7 @@ class OpenState:
         for name, change in replayed(tables, steps):
             waiting.append(change)
             tables[name] = change.after
-        self._lines = {at: self.store.results(*at) for at in self.workspace.states if rule_class(at[0]).given}
+        self._lines = {at: self.store.recalled(*at) for at in self.workspace.states if rule_class(at[0]).given}
         self._waiting += waiting
         self._seen = steps[-1].seq if steps else self._seen
         self._version = self.store.version_read()

@@ -171,6 +171,8 @@ class Diff:
     # rule without worth holds by accident.
     worth: Mapping[str, Worth] | None = None
     gained_worth: Mapping[str, Worth] | None = None
+    # What is stored of given rules with accepted violations: which came since.
+    baselines: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
         return bool(self.gained or self.lost or self.changed or self.violations)

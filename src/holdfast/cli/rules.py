@@ -141,6 +141,19 @@ def promote(
 
 @rules.command()
 @taking(change=changing)
+def accept(
+    rule: Annotated[str, typer.Argument(metavar="RULE", help="The name of a given rule, or its text.")],
+    table: TableName = None,
+    undo: Undo = False,
+    *,
+    change: StateChange,
+) -> None:
+    """Accept the violations that a rule has now: they are counted and shown, and only new ones are an alarm."""
+    change.make(lambda monitor: monitor.accept(rule, table=table, undo=undo, change_id=change.id))
+
+
+@rules.command()
+@taking(change=changing)
 def ignore(rule: Rule, table: TableName = None, undo: Undo = False, *, change: StateChange) -> None:
     """Ignore a found rule: when it breaks, that is not an alarm, and pages show it last."""
     change.make(lambda monitor: monitor.ignore(rule, table=table, undo=undo, change_id=change.id))

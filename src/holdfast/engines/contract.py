@@ -18,7 +18,7 @@ from holdfast.errors import BadInput
 from holdfast.progress import SILENT, Progress
 from holdfast.rules.registry import parse
 from holdfast.rules.rule import Rule
-from holdfast.visible import Printed, brief, counted
+from holdfast.visible import Printed, accepted_words, brief, counted
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -80,8 +80,12 @@ class FindingTable:
         return LinesTable(title, self.headings, list(map(self.cells, findings)), self.numbers)
 
 
-# What JSON says of a given rule that does not follow from the table: rows that came since and might have broken it.
-HISTORY = ("tested_since", "broke_since", "trust")
+# What JSON says of a given rule that does not follow from the table: rows that came since and might have broken it, and
+# how many of its violations are accepted.
+HISTORY = ("tested_since", "broke_since", "trust", "accepted")
+
+
+BASELINE = "baseline"  # of a stored given rule: which of its violations are accepted
 
 
 def is_given(finding: Json) -> bool:
@@ -92,7 +96,13 @@ def is_given(finding: Json) -> bool:
 def _rule_cells(rule: Json) -> list[str]:
     score, to_remove = score_cell(rule), rule.get("to_remove")
     what = rule["counted"] + (f"; {counted(to_remove, 'row')} to remove" if to_remove else "")
-    return [rule["name"], rule["severity"], score, brief(rule["violations"]), what, rule["text"]]
+    violations = brief(rule["violations"]) + accepted_words(rule["violations"], rule.get("accepted"))
+    return [rule["name"], rule["severity"], score, violations, what, rule["text"]]
+
+
+def open_violations(rule: Json) -> int:
+    """How many violations of a given rule are not accepted."""
+    return int(rule["violations"]) - int(rule.get("accepted") or 0)
 
 
 def score_cell(rule: Json) -> str:

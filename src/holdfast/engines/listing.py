@@ -18,7 +18,7 @@ from holdfast.table.frames import Framed
 from holdfast.table.plain import plain_rows
 from holdfast.table.row_names import key_names, names_of
 from holdfast.table.table import Table
-from holdfast.visible import Printed
+from holdfast.visible import Printed, accepted_words
 
 _PRINTED = 5  # violations that `print()` shows
 
@@ -41,16 +41,22 @@ class Listing(Printed, Framed):
     count: int
     pairs: NDArray[np.int64] | None
     looked_at: dict[str, list[str]]  # the columns that the rule looks at in row t, and in row s if there are two
+    accepted: int | None = None  # how many are; None: nobody accepted any
 
     def lines(self) -> list[str]:
         """The rule, the number of its violations, and the first ones."""
         rows = [] if self.pairs is None else self.to_arrow(_PRINTED).to_pylist()
         numbers = [f"{row}_row" for row in self.looked_at] if self.table.schema.key else []
         return [
-            f"{self.rule.name}: {self.count:,} violations of {self.rule.text}",
+            f"{self.rule.name}: {self.count:,} violations of {self.rule.text}{self.accepted_words}",
             *("  " + ", ".join(f"{k} {v!r}" for k, v in row.items() if k not in ("rule", *numbers)) for row in rows),
             *([f"  … and {self.count - _PRINTED:,} more"] if self.count > _PRINTED else []),
         ]
+
+    @property
+    def accepted_words(self) -> str:
+        """How many violations are accepted, in words."""
+        return accepted_words(self.count, self.accepted)
 
     @property
     def listed(self) -> NDArray[np.int64]:
@@ -90,7 +96,8 @@ class Listing(Printed, Framed):
         """The rule with the number of its violations; `listed` says that the pairs are stored, too."""
         rule, listed = self.rule, self.pairs is not None
         about = {"kind": "rule", "table": rule.table, "rule": rule.name, "text": rule.text}
-        return {**about, "violations": self.count, "listed": listed}
+        accepted = {} if self.accepted is None else {"accepted": self.accepted}
+        return {**about, "violations": self.count, "listed": listed, **accepted}
 
     def violations(self, first: int | None = None) -> Iterator[dict[str, Any]]:
         """One object for each of the `first` violations, with the whole rows, and their keys where one is declared."""

@@ -220,7 +220,8 @@ def print_listings(listings: Iterable[Listing], first: int, with_rows: bool) -> 
 
 def _print_listing(console: Terminal, listing: Listing, first: int, with_rows: bool) -> None:
     rule = listing.rule
-    console.print(f"[bold]{plain(rule.name)}[/bold]: {counted(listing.count, 'violation')} of {plain(rule.text)}")
+    found = counted(listing.count, "violation")
+    console.print(f"[bold]{plain(rule.name)}[/bold]: {found} of {plain(rule.text)}{listing.accepted_words}")
     if not listing.count:
         return
     if listing.pairs is None:

@@ -20,6 +20,8 @@ _SAID = {
     "ignored": "ignored from now on",
     "pinned": "pinned",
     "unmarked": "no longer pinned or ignored",
+    "accepted": "accepted",
+    "unaccepted": "no longer accepted",
     "watched": "watched from now on",
     "unwatched": "no longer watched",
 }
@@ -37,8 +39,9 @@ class Changed(Printed):
     """What a change did: its record in the history, and its effects on rules, classes, columns and tables.
 
     `about` has lists of objects: rules that were `added`, `removed` and `edited`; found rules that were `ignored`,
-    `pinned` or `unmarked`; classes that are `watched` and `unwatched`; `columns` and `tables`, each with what happened
-    to it; and the numbers of rules `found`, before and after a change of columns or tables. Empty lists are left out.
+    `pinned` or `unmarked`; rules whose violations are `accepted`, or `unaccepted`; classes that are `watched` and
+    `unwatched`; `columns` and `tables`, each with what happened to it; and the numbers of rules `found`, before and
+    after a change of columns or tables. Empty lists are left out.
 
     With `watch` and `more` of the example of `Monitor`:
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from holdfast.changes.diff import Cause, Diff, Finding, ViolationChange, Witness, Worth
-from holdfast.engines.contract import is_given
+from holdfast.engines.contract import is_given, open_violations
 from holdfast.engines.registry import ALL_TABLES, rule_class
 from holdfast.engines.thresholds import MAX_BAD
 from holdfast.intake.quarantine import Quarantined
@@ -402,6 +402,9 @@ def _line(event: str, finding: Finding, worth: Worth | None, cause: Cause | None
 
 
 def _grew(old: Finding, new: Finding, pairs: ViolationChange | None) -> bool:
-    if pairs is not None and pairs.new is not None:
-        return pairs.new > 0
-    return bool(new.to_json()["violations"] > old.to_json()["violations"])
+    if pairs is not None and pairs.new:
+        return True
+    before, after = old.to_json(), new.to_json()
+    if "accepted" in after and open_violations(after) > open_violations(before):
+        return True
+    return (pairs is None or pairs.new is None) and bool(after["violations"] > before["violations"])

@@ -15,7 +15,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from holdfast.changes.diff import Diff, Finding, Result, Witness
-from holdfast.store.later import LOST_SCORES
+from holdfast.store.later import BASELINES, LOST_SCORES
 from holdfast.store.records import Commit
 
 Json = Mapping[str, Any]
@@ -66,6 +66,7 @@ def put_diffs(database: sqlite3.Connection, seq: int, commit: Commit) -> None:
             _put_changed(database, seq, engine, table, diff)
     put_events(database, seq, _events(commit))
     put_scores(database, _lost_scores(seq, commit))
+    put_baselines(database, {at: diff.baselines for at, diff in commit.diffs.items()})
     _put_rows(database, seq, commit)
 
 
@@ -85,6 +86,15 @@ def put_events(database: sqlite3.Connection, seq: int, events: Iterable[tuple[st
 def put_scores(database: sqlite3.Connection, scores: Iterable[LostScore]) -> None:
     """Store the scores that rules had when rows broke them."""
     database.executemany(f"INSERT OR REPLACE INTO {LOST_SCORES} VALUES (?, ?, ?, ?, ?, ?)", scores)
+
+
+def put_baselines(database: sqlite3.Connection, baselines: Mapping[tuple[str, str], Mapping[str, Json | None]]) -> None:
+    """Store which violations are accepted, of some rules by engine and subject; None: no longer."""
+    for at, own in baselines.items():
+        rows = [(*at, text, json.dumps(baseline)) for text, baseline in own.items() if baseline is not None]
+        gone = [(*at, text) for text, baseline in own.items() if baseline is None]
+        database.executemany(f"INSERT OR REPLACE INTO {BASELINES} VALUES (?, ?, ?, ?)", rows)
+        database.executemany(f"DELETE FROM {BASELINES} WHERE engine = ? AND table_name = ? AND text = ?", gone)
 
 
 def _lost_scores(seq: int, commit: Commit) -> Iterator[LostScore]:

@@ -32,7 +32,7 @@ from holdfast.store.creation import Creation, create
 from holdfast.store.database import UNREADABLE, ReadDatabase, check_format, connect, data_version
 from holdfast.store.erasure import forget_rows
 from holdfast.store.evidence import put_evidence
-from holdfast.store.later import make_later_tables
+from holdfast.store.later import BASELINES, make_later_tables
 from holdfast.store.layout import DATABASE, LOCK, SEGMENTS, SUMS, TO_OPEN, WITH_STATES, named_files, named_with_states
 from holdfast.store.lock import WriterLock
 from holdfast.store.memory import StoredMemory
@@ -237,6 +237,15 @@ class Store:
             SELECT json FROM results WHERE (?1 IS NULL OR engine = ?1) AND (?2 IS NULL OR table_name = ?2)
             ORDER BY engine, table_name, text"""
         return [json.loads(row[0]) for row in self._rows(query, engine, table)]
+
+    def recalled(self, engine: str, table: str) -> list[dict[str, Any]]:
+        """How given rules stand, with which violations are accepted (`baseline`)."""
+        lines = self.results(engine, table)
+        if not self._rows("SELECT 1 FROM sqlite_master WHERE name = ?", BASELINES):
+            return lines
+        query = f"SELECT text, json FROM {BASELINES} WHERE engine = ? AND table_name = ?"
+        known = {text: {"baseline": json.loads(stored)} for text, stored in self._rows(query, engine, table)}
+        return [{**line, **known.get(line["text"], {})} for line in lines]
 
     def alarmed(self) -> list[AlarmedRule]:
         """The found rules that raised an alarm and still are to be given."""

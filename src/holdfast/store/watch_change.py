@@ -16,9 +16,9 @@ from typing import Any
 from holdfast.changes.diff import Result
 from holdfast.store.batches import insert_batch
 from holdfast.store.evidence import forget_evidence
-from holdfast.store.later import LOST_SCORES, make_later_tables
+from holdfast.store.later import BASELINES, INCIDENTS, LOST_SCORES, make_later_tables
 from holdfast.store.records import TableRecord
-from holdfast.store.rule_events import LostScore, RuleEvent, put_events, put_results, put_scores
+from holdfast.store.rule_events import LostScore, RuleEvent, put_baselines, put_events, put_results, put_scores
 from holdfast.table.nulls import Nulls
 from holdfast.table.table import Schema, Segment, TableFiles
 from holdfast.table.types import Column
@@ -44,6 +44,8 @@ class WatchChange:
     next_id: int = 0  # of the table
     renamed: Mapping[tuple[str, str], Mapping[str, str]] = field(default_factory=dict)  # texts of rules, old to new
     gone: Sequence[str] = ()  # tables that were dropped
+    # What is accepted from now on of the violations of rules, by engine and subject; None: no longer.
+    baselines: Mapping[tuple[str, str], Mapping[str, Mapping[str, Any] | None]] = field(default_factory=dict)
     scores: Sequence[LostScore] = ()  # of found rules that are given now, as rows broke them
 
 
@@ -67,6 +69,10 @@ def put_change(database: sqlite3.Connection, change: WatchChange) -> int:
     database.executemany("DELETE FROM results WHERE engine = ? AND table_name = ?", list(change.dropped))
     put_events(database, seq, change.events)
     put_scores(database, change.scores)
+    put_baselines(database, change.baselines)
+    gone = [(engine, subject, event.text) for engine, subject, event in change.events if event.event == "removed"]
+    for place in (BASELINES, INCIDENTS):
+        database.executemany(f"DELETE FROM {place} WHERE engine = ? AND table_name = ? AND text = ?", gone)
     return seq
 
 
@@ -74,7 +80,7 @@ def _rename(database: sqlite3.Connection, renamed: Mapping[tuple[str, str], Mapp
     """Move the history of a rule to its new text, where its columns have new names."""
     for (engine, subject), texts in renamed.items():
         rows = [(new, engine, subject, old) for old, new in texts.items()]
-        for place in ("events", "subjects", LOST_SCORES):
+        for place in ("events", "subjects", LOST_SCORES, BASELINES, INCIDENTS):
             database.executemany(
                 f"UPDATE OR IGNORE {place} SET text = ? WHERE engine = ? AND table_name = ? AND text = ?", rows
             )

@@ -35,6 +35,15 @@ def effects(before: WatchSpec, spec: WatchSpec, old: Results, now: Results) -> d
     return {event: listed for event, listed in about.items() if listed}
 
 
+def effects_of_accepting(accepted: Mapping[Subject, Mapping[str, bool]], now: Results) -> dict[str, list[Json]]:
+    """The given rules whose violations are accepted, and those whose are no longer."""
+    about: dict[str, list[Json]] = {}
+    for at, texts in accepted.items():
+        for text, is_accepted in texts.items():
+            about.setdefault("accepted" if is_accepted else "unaccepted", []).append(_brief(now[at][text].to_json()))
+    return about
+
+
 def effects_of_table(about: Mapping[str, Any], old: Results, now: Results) -> dict[str, Any]:
     """What a change of tables or columns did: given rules that are gone, those with another text, and how many rules
     are found. A text changes with the type of a column where it has constants: a date becomes a timestamp.

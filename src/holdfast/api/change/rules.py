@@ -19,7 +19,7 @@ from holdfast.api.checks import bound, given_rules, is_rule_file
 from holdfast.api.open_state import OpenState
 from holdfast.api.view import View
 from holdfast.engines.registry import ALL_TABLES, given_class, rule_as_found
-from holdfast.errors import BadInput
+from holdfast.errors import BadInput, suggest
 from holdfast.results.changed import Changed
 from holdfast.results.marked_rules import Mark
 from holdfast.rules.file import RuleEntry, Rules, rules_of
@@ -39,6 +39,27 @@ def change_rules(state: OpenState, change_id: str | None, edit: Callable[[RuleEd
     def draft(own_id: str) -> Draft:
         change = WatchChange(own_id, RULES, ALL_TABLES, 0.0, {})
         return Draft(change, edit(RuleEdit(state)), state.workspace.tables, Renames("", {}))
+
+    return make_change(state, change_id, draft)
+
+
+def accept(state: OpenState, rule: str, table: str | None, undo: bool, change_id: str | None) -> Changed:
+    """Accept the violations that a given rule has now, or no longer those that were accepted."""
+
+    def draft(own_id: str) -> Draft:
+        spec = stored_spec(state.store)
+        known = View(state).given(rule, table=table)
+        if known is None:
+            names = [entry.name for entry in spec.rules.entries]
+            hint = suggest(rule, names) if names else "give some first"
+            raise BadInput(f"there is no given rule {rule!r} whose violations could be accepted; {hint}")
+        declared = given_class(known["text"])
+        assert declared is not None, "a rule that is given"
+        at = declared.name, ALL_TABLES if declared.across else known["table"]
+        is_changed = "accepted" in known if undo else known["violations"] > known.get("accepted", 0)
+        change = WatchChange(own_id, RULES, ALL_TABLES, 0.0, {})
+        accepted = {at: {known["text"]: not undo}} if is_changed else {}
+        return Draft(change, spec, state.workspace.tables, Renames("", {}), accepted=accepted)
 
     return make_change(state, change_id, draft)
 

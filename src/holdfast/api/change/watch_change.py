@@ -10,16 +10,17 @@ from __future__ import annotations
 import json
 import time
 import uuid
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from holdfast.api.change.effects import effects, effects_of_table, events
+from holdfast.api.change.effects import effects, effects_of_accepting, effects_of_table, events
 from holdfast.api.change.renames import Renames
 from holdfast.api.change.spec import WatchSpec, stored_spec
 from holdfast.api.open_state import OpenState
 from holdfast.api.settings import settings_text, stored_rules
 from holdfast.api.workspace import Subject, Workspace
+from holdfast.engines.contract import Json
 from holdfast.engines.registry import ALL_TABLES, make_engine, make_settings, names_in
 from holdfast.engines.watched import WatchedTable
 from holdfast.results.changed import Changed
@@ -38,6 +39,8 @@ class Draft:
     tables: dict[str, WatchedTable]  # one that is rewritten or renamed is another object than before
     renames: Renames
     only_names: bool = False  # only names of columns change
+    # Given rules whose violations are accepted as they are (True), or no longer.
+    accepted: Mapping[Subject, Mapping[str, bool]] = field(default_factory=dict)
 
 
 def make_change(state: OpenState, change_id: str | None, draft: Callable[[str], Draft | None]) -> Changed:
@@ -86,7 +89,7 @@ class _Transaction:
     def is_nothing(self) -> bool:
         """Whether nothing changes."""
         same = (self._spec, self._given) == (self._draft.spec, self._now_given)
-        return same and not self._touched
+        return same and not self._touched and not self._draft.accepted
 
     def commit(self, started: float) -> Changed:
         """Let the engines see what is new, compare what they find with what they found before, and make it durable."""
@@ -94,24 +97,42 @@ class _Transaction:
         old = draft.renames.results(before.results())
         new = {at for at in after.subjects() if self._is_new(at)}
         after.states = {at: self._state(at) if at in new else before.states[at] for at in after.subjects()}
+        for at, texts in draft.accepted.items():
+            after.states[at] = after.states[at].accept(texts)
         results, known = after.results(), store.memory.texts() if self._touched else []
         about = effects(self._spec, draft.spec, old, results)
         about = effects_of_table(about, old, results) if self._touched else about
+        about |= effects_of_accepting(draft.accepted, results)
         change = replace(
             draft.change,
             seconds=time.perf_counter() - started,
             about={**draft.change.about, **about},
             facts={**self._facts(), **draft.change.facts},
-            results={at: each for at, each in results.items() if at in new and not after.engines[at[0]].declared.many},
+            results={at: each for at, each in results.items() if self._is_stored(at, new)},
             dropped=[at for at in before.states if at not in after.states],
             events=[*events(old, results), *draft.renames.gone(known, after.schemas)],
             renamed=draft.renames.texts(known),
+            baselines={at: self._baselines(at) for at in after.states if self._has_baselines(at)},
         )
         files = store.state_files() if self._open.replay_batches == 0 else {}  # no batch came since
         unchanged = {at: files[at] for at in after.states if at not in new and at in files}
         store.commit_change(change, self._open.write_states(after, unchanged))
         self._open.workspace = after
         return Changed(store.batch(change.change_id), change.about)
+
+    def _is_stored(self, at: Subject, new: Collection[Subject]) -> bool:
+        """Whether the findings of an engine are stored one by one, and may be others now."""
+        return at in self._draft.accepted or (at in new and not self._after.engines[at[0]].declared.many)
+
+    def _has_baselines(self, at: Subject) -> bool:
+        """Whether baselines may be others now: violations are accepted, or rows and values may have other names."""
+        declared = self._after.engines[at[0]].declared
+        return declared.given and (at in self._draft.accepted or self._is_touched(at[1]))
+
+    def _baselines(self, at: Subject) -> dict[str, Json | None]:
+        """The baselines of given rules; None of those whose violations are no longer accepted."""
+        gone = dict.fromkeys(self._draft.accepted.get(at, ()))
+        return gone | {text: baseline.to_json() for text, baseline in self._after.states[at].baselines.items()}
 
     def _is_new(self, at: Subject) -> bool:
         """Whether an engine must look: at another table, for other rules, or with other settings."""
@@ -139,8 +160,10 @@ class _Transaction:
         as_before = known is not None and not self._has_new_settings(at[0])
         state = after.discover(at, progress, engine.with_settings_of(known) if as_before else engine)
         if engine.declared.given:
-            lines = self._open.store.results(*at)
+            lines = self._open.store.recalled(*at)
             engine.recall(state, [{**line, "text": self._draft.renames.text(at, line["text"])} for line in lines])
+            if not self._draft.only_names:
+                state.number_baselines()
         return state
 
     def _facts(self) -> dict[str, str]:

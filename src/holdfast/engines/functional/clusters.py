@@ -69,11 +69,15 @@ class Clusters:
         """The codes of the rows in some cells, `[column, cell]`, those of the left side first; and which of the cells
         are that of a null that differs: they have one row.
         """
-        left = self.clusters.keys[self.of(cells), : self._columns].T
+        left = self.left(self.of(cells))
         if self.is_key:
             return left, np.zeros(len(cells), np.bool_)
         right = self.cells.keys[cells, 1]
         return np.vstack([left, right]), right >= _OWN
+
+    def left(self, clusters: Ids) -> NDArray[np.uint64]:
+        """The codes of the left sides of some clusters, `[column, cluster]`."""
+        return self.clusters.keys[clusters, : self._columns].T
 
     def seen(self) -> ClusterCells:
         """What kernels see of the cells."""

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from holdfast.engines.functional.clusters import KEPT, NONE, Clusters
 from holdfast.engines.functional.fd_score import EvidenceSums, FDEvidence
 from holdfast.engines.given.finder import Finder, TableFinder
+from holdfast.engines.given.keeper import Clusters as ChangedClusters
 from holdfast.engines.given.keeper import Effect, Pairs, alone
 from holdfast.engines.given.violation_changes import MOST
 from holdfast.kernels.usual_clusters import ValueCells, choose
@@ -250,7 +251,17 @@ class Groups:
             come_out - int(more.sum()),
             *self._tests(before.clusters, born, come, are_added, more),
             example=self._example(before, added, come[are_added], more),
+            is_grouped=True,
+            clusters=self._changed(before, outside),
         )
+
+    def _changed(self, before: _Before, outside: Ids) -> ChangedClusters | None:
+        """The left sides with another number of rows outside than before, given the number now; None: they are many."""
+        changed = np.flatnonzero(outside != before.outside)
+        if len(changed) > MOST:
+            return None
+        codes = self._kept.left(before.clusters[changed])
+        return ChangedClusters(self._lhs, codes, before.outside[changed], outside[changed])
 
     def _example(self, before: _Before, added: Ids, cells: Ids, more: Ids) -> tuple[int, ...]:
         """Two rows that break the rule since the batch, of which the second is outside, given the rows that came and

@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from holdfast.changes.diff import Diff, ViolationChange
-from holdfast.engines.contract import CurrentExplanation, Engine, Json
+from holdfast.engines.contract import BASELINE, CurrentExplanation, Engine, Json
 from holdfast.engines.given import GivenClass
+from holdfast.engines.given.baseline import Baseline
 from holdfast.engines.given.keeper import Answer, Keeper, Previous
 from holdfast.engines.given.status import Status
 from holdfast.engines.given.track_record import TrackRecord
@@ -35,12 +36,31 @@ class GivenState:
     own: Any
     statuses: list[Status]
 
-    def take_in(self, answer: Answer) -> tuple[list[Status], list[Status]]:
+    def take_in(self, answer: Answer, batch: Batch) -> tuple[list[Status], list[Status]]:
         """How each rule stood before a batch, and how it stands now."""
         old, tallies = self.statuses, self.keeper.tallies(self.own)
         news = zip(old, tallies, answer, strict=True)
-        self.statuses = [status.after(tally, effect) for status, tally, effect in news]
+        self.statuses = [status.after(tally, effect, batch) for status, tally, effect in news]
         return old, self.statuses
+
+    def accept(self, texts: Mapping[str, bool]) -> GivenState:
+        """The same with the violations of some rules accepted as they are now, or no longer (False)."""
+        made = [
+            replace(each, baseline=Baseline.of(each.tally) if texts[each.text] else None)
+            if each.text in texts
+            else each
+            for each in self.statuses
+        ]
+        return replace(self, statuses=made)
+
+    def number_baselines(self) -> None:
+        """Count the open violations from now on: values by which they are known may be written otherwise."""
+        self.statuses = [replace(each, baseline=each.baseline and each.baseline.by_number()) for each in self.statuses]
+
+    @property
+    def baselines(self) -> dict[str, Baseline]:
+        """The baselines of the rules that have one."""
+        return {each.text: each.baseline for each in self.statuses if each.baseline is not None}
 
 
 class GivenEngine(Engine[Any, GivenState]):
@@ -63,17 +83,19 @@ class GivenEngine(Engine[Any, GivenState]):
         """Look at all rows for the rules that are new."""
         keeper = self._keeper(subject)
         own = keeper.begin(subject, runner, progress, Previous(state.keeper.texts, state.own))
-        return self._state(keeper, own, {status.text: status.track for status in state.statuses})
+        return self._state(keeper, own, {status.text: status for status in state.statuses})
 
     def _keeper(self, subject: Any) -> Keeper[Any, Any]:
         return self.declared.keeper(self._settings, self._given, subject)
 
-    def _state(
-        self, keeper: Keeper[Any, Any], own: Any, tracks: Mapping[str, TrackRecord | None] | None = None
-    ) -> GivenState:
-        known, new = tracks or {}, TrackRecord() if keeper.has_track else None
-        rules = zip(keeper.rules, keeper.tallies(own), strict=True)
-        return GivenState(keeper, own, [Status(*rule, keeper.shown, known.get(rule[0].text, new)) for rule in rules])
+    def _state(self, keeper: Keeper[Any, Any], own: Any, known: Mapping[str, Status] | None = None) -> GivenState:
+        new = TrackRecord() if keeper.has_track else None
+        made = []
+        for named, tally in zip(keeper.rules, keeper.tallies(own), strict=True):
+            old = (known or {}).get(named.text)
+            track, baseline = (old.track, old.baseline) if old else (new, None)
+            made.append(Status(named, tally, keeper.shown, track, baseline))
+        return GivenState(keeper, own, made)
 
     # ---- batches ----------------------------------------------------------------------------------------------------
 
@@ -83,16 +105,13 @@ class GivenEngine(Engine[Any, GivenState]):
         born, dead = {each.table: each.come for each in batch}, {each.table: each.gone for each in batch}
         own, answer = keeper.look(keeper.ready(state.own, batch), born, dead)
         state.own = keeper.settle(own, batch)
-        return diff_of(*state.take_in(answer), changes_of(keeper, answer, batch))
+        return diff_of(*state.take_in(answer, batch), changes_of(keeper, answer, batch))
 
     def recall(self, state: GivenState, results: Iterable[Json]) -> None:
-        """Take over the track records of the database: batches that are replayed together give others."""
-        stored = {line["text"]: line for line in results if "tested_since" in line}
+        """Take over the track records and baselines of the database: batches that are replayed together give others."""
+        stored = {line["text"]: line for line in results}
         state.statuses = [
-            replace(status, track=TrackRecord(line["tested_since"], line["broke_since"]))
-            if (line := stored.get(status.text)) and status.track
-            else status
-            for status in state.statuses
+            _recalled(status, stored[status.text]) if status.text in stored else status for status in state.statuses
         ]
 
     # ---- looking ----------------------------------------------------------------------------------------------------
@@ -110,7 +129,10 @@ class GivenEngine(Engine[Any, GivenState]):
         """The violations of all rules, or of those with a name or text."""
         keeper = state.keeper
         wanted = [number for number, named in enumerate(keeper.rules) if named.is_called(rule)]
-        return [keeper.listing(state.own, subject, number) for number in wanted]
+        return [
+            replace(keeper.listing(state.own, subject, number), accepted=state.statuses[number].accepted)
+            for number in wanted
+        ]
 
     def explain(
         self, state: GivenState | None, subject: Any, text: str, rows: Sequence[int] = ()
@@ -140,6 +162,14 @@ class GivenEngine(Engine[Any, GivenState]):
         return replace(state, own=state.keeper.rewritten(state.own, subject, kept))
 
 
+def _recalled(status: Status, line: Json) -> Status:
+    """A status with what the database has of it."""
+    track, baseline = status.track, line.get(BASELINE)
+    if track and "tested_since" in line:
+        track = TrackRecord(line["tested_since"], line["broke_since"])
+    return replace(status, track=track, baseline=None if baseline is None else Baseline.from_json(baseline))
+
+
 def diff_of(before: Sequence[Status], after: Sequence[Status], moved: Mapping[str, ViolationChange]) -> Diff:
     """What became of the rules. One whose violations are others now has changed, also where they are as many."""
     stood = zip(before, after, strict=True)
@@ -149,4 +179,9 @@ def diff_of(before: Sequence[Status], after: Sequence[Status], moved: Mapping[st
         changed={**others, **{text: (old, now) for text, (old, now) in differ.items() if old != now}},
         violations=moved,
         figures={text: now for text, (old, now) in differ.items() if now.moved(old)},
+        baselines={
+            text: now.baseline.to_json()
+            for text, (old, now) in differ.items()
+            if now.baseline is not None and now.baseline is not old.baseline
+        },
     )

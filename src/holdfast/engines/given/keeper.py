@@ -58,12 +58,33 @@ class Cut:
     lead: int | None = None
 
 
+@dataclass(frozen=True, eq=False)
+class Clusters:
+    """The left sides of a key or an FD that have more rows to remove since a batch, or fewer: their codes
+    `[column, left side]` in some columns, and how many there were and are.
+    """
+
+    columns: Sequence[int]
+    codes: NDArray[Any]
+    before: NDArray[np.int64]
+    after: NDArray[np.int64]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Clusters) and self._each() == other._each()
+
+    __hash__ = None  # type: ignore[assignment]  # equal ones may be in another order
+
+    def _each(self) -> list[list[int]]:
+        return sorted(np.vstack([self.codes.astype(np.int64), self.before, self.after]).T.tolist())
+
+
 class Effect(NamedTuple):
     """What rows that came and went did to the violations of one rule. Effects of pieces add up.
 
     Violations that are not `listed` are counted alone. `retold` of both those added and those resolved only took other
     rows' places. Of the rows that came, `tested` might have broken the rule, and `broke` did. `example` are the rows of
-    one violation that is new, where the keeper knows it.
+    one violation that is new, where the keeper knows it. Where violations are rows to remove from groups, which
+    `is_grouped` says, `clusters` has these groups, unless they are many.
     """
 
     added: Pairs
@@ -75,6 +96,8 @@ class Effect(NamedTuple):
     broke: int = 0
     listed: bool = True
     example: tuple[int, ...] = ()
+    is_grouped: bool = False
+    clusters: Clusters | None = None
 
 
 Answer = Sequence[Effect]  # rule by rule
@@ -107,7 +130,18 @@ def _both(one: Effect, other: Effect) -> Effect:
         one.broke + other.broke,
         one.listed and other.listed,
         min((each.example for each in (one, other) if each.example), default=()),
+        one.is_grouped or other.is_grouped,
+        _both_clusters(one.clusters, other.clusters),
     )
+
+
+def _both_clusters(one: Clusters | None, other: Clusters | None) -> Clusters | None:
+    """Those of two pieces, which have none in common."""
+    if one is None or other is None:
+        return None
+    codes = np.concatenate([one.codes, other.codes], axis=1)
+    numbers = (np.concatenate(each) for each in ((one.before, other.before), (one.after, other.after)))
+    return Clusters(one.columns, codes, *numbers)
 
 
 def _joined(one: Pairs, other: Pairs) -> Pairs:

@@ -7,9 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from holdfast.changes.diff import Worth
+from holdfast.engines.given.baseline import Baseline
 from holdfast.engines.given.keeper import Effect, Tally
 from holdfast.engines.given.track_record import TrackRecord
 from holdfast.rules.given import Named
+from holdfast.table.change import Batch
+from holdfast.visible import accepted_words
 
 
 @dataclass(frozen=True)
@@ -20,14 +23,21 @@ class Status:
     tally: Tally
     shown: str = field(default="violations of", compare=False)
     track: TrackRecord | None = field(default=None, compare=False)
+    baseline: Baseline | None = None  # where its violations of some moment are accepted
 
     def __repr__(self) -> str:
-        return f"{self.named.name}: {self.tally.said or f'{self.violations:,} {self.shown} {self.text}'}"
+        said = self.tally.said or f"{self.violations:,} {self.shown} {self.text}"
+        return f"{self.named.name}: {said}{accepted_words(self.violations, self.accepted)}"
 
     @property
     def violations(self) -> int:
         """How many violations it has."""
         return self.tally.violations
+
+    @property
+    def accepted(self) -> int | None:
+        """How many of them are accepted; None: nobody accepted any."""
+        return None if self.baseline is None else self.violations - self.baseline.open
 
     @property
     def kind(self) -> str:
@@ -45,20 +55,24 @@ class Status:
         figures = self.tally.figures
         return Worth(figures["score"], figures["support"]) if "support" in figures else None
 
-    def after(self, tally: Tally, effect: Effect) -> Status:
+    def after(self, tally: Tally, effect: Effect, batch: Batch) -> Status:
         """How the rule stands after a batch; this status where nothing moved."""
         track = self.track and self.track.then(effect.tested, effect.broke)
-        now = Status(self.named, tally, self.shown, track)
+        baseline = self.baseline and self.baseline.after(self.named, self.tally, tally, effect, batch)
+        now = Status(self.named, tally, self.shown, track, baseline)
         return now if now != self or now.moved(self) else self
 
     def moved(self, before: Status) -> bool:
         """Whether any figure is another than before."""
-        return self.tally.figures != before.tally.figures or self.track != before.track
+        figures = self.tally.figures != before.tally.figures
+        return figures or self.track != before.track or self.baseline is not before.baseline
 
     def to_json(self) -> dict[str, Any]:
         """The object that `--format json` prints."""
         rule = self.named.rule
-        counts = {"violations": self.violations, "counted": rule.counted}
+        counts: dict[str, Any] = {"violations": self.violations, "counted": rule.counted}
+        if self.accepted is not None:
+            counts["accepted"] = self.accepted
         figures = {name: round(each, 6) if name == "score" else each for name, each in self.tally.figures.items()}
         return self.named.to_json({**rule.about, **counts, **self.tally.facts, **figures, **self._track_json()})
 

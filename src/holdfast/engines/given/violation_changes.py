@@ -25,15 +25,15 @@ def changes_of(keeper: Keeper[Any, Any], answer: Answer, batch: Batch) -> dict[s
             moved[named.text] = ViolationChange.counted()
             continue
         added, resolved = effect.added, effect.resolved
-        again = added[:0] if keeper.counts_retold else _again(added, resolved, named, batch)
-        retold = effect.retold if keeper.counts_retold else len(again)
+        stayed = added[:0] if keeper.counts_retold else again(added, resolved, named, batch)
+        retold = effect.retold if keeper.counts_retold else len(stayed)
         moved[named.text] = ViolationChange(
             effect.count_added - retold,
             effect.count_resolved - retold,
             _first(added),
             _first(resolved),
             retold,
-            effect.example or _first_new(added, again),
+            effect.example or _first_new(added, stayed),
         )
     return moved
 
@@ -43,21 +43,28 @@ def _first(pairs: Pairs) -> Pairs:
     return pairs if len(pairs) <= MOST else pairs[:MOST].copy()
 
 
-def _again(added: Pairs, resolved: Pairs, named: Named[Any], batch: Batch) -> Pairs:
+def again(added: Pairs, resolved: Pairs, named: Named[Any], batch: Batch) -> Pairs:
     """Violations that were added and resolved only because their rows were updated, and have new ids."""
     change = batch.of(named.table)
-    if change is None or not len(added) or not len(resolved):
+    if change is None or not len(added) or not len(resolved) or not len(change.updated[0]):
         return added[:0]
+    now = now_called(resolved, named, batch)
+    together = paired(*(np.concatenate(each) for each in zip(sides(now), sides(added), strict=True)))
+    return np.asarray(together[1:][(together[1:] == together[:-1]).all(axis=1)])
+
+
+def now_called(violations: Pairs, named: Named[Any], batch: Batch) -> Pairs:
+    """Violations with the new ids of rows that a batch updated."""
+    change = batch.of(named.table)
+    if change is None or not len(change.updated[0]):
+        return violations
     old, new = change.updated
-    if not len(old):
-        return added[:0]
-    at = np.minimum(np.searchsorted(old, resolved), len(old) - 1)
-    now = np.where(old[at] == resolved, new[at], resolved)
+    at = np.minimum(np.searchsorted(old, violations), len(old) - 1)
+    now = np.where(old[at] == violations, new[at], violations)
     if named.rule.is_symmetric:
         two = now[:, 1] != NOBODY
         now[two] = np.sort(now[two], axis=1)
-    together = paired(*(np.concatenate(each) for each in zip(sides(now), sides(added), strict=True)))
-    return np.asarray(together[1:][(together[1:] == together[:-1]).all(axis=1)])
+    return now
 
 
 def _first_new(added: Pairs, again: Pairs) -> tuple[int, ...] | None:

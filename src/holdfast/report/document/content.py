@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.changes.diff import NOBODY
-from holdfast.engines.contract import Json
+from holdfast.engines.contract import Json, open_violations
 from holdfast.engines.listing import Listing
 from holdfast.engines.watched import WatchedTable
 from holdfast.ranking.suggestion import Doubt, Same
@@ -94,7 +94,7 @@ class RuleContent:
     def is_broken(self) -> bool:
         """Whether rows break it now."""
         if self.given:
-            return bool(self.finding["violations"])
+            return open_violations(self.finding) > 0
         return self.timeline is not None and self.timeline.state == BROKEN
 
     @property

@@ -97,6 +97,7 @@ class DetailWriter:
         about["evidence"] = [visible(each) for each in (*measured, *_evidence(finding), *rule.evidence)]
         if rule.given:
             about |= {"violations": finding["violations"], "listed": self._live and finding.get("listed", True)}
+            about |= {"accepted": finding["accepted"]} if "accepted" in finding else {}
         elif rule.to_remove:
             about |= {"violations": len(rule.to_remove) + rule.more_to_remove, "counted": "rows to remove"}
         if rule.timeline is not None:

@@ -58,9 +58,10 @@ def _sentence(of: Context) -> str:
     if not content.is_state:
         return _look_sentence(_classes(of), len(content.doubts))
     given = [rule for rule in content.rules if rule.given]
-    violated = sum(bool(rule.finding["violations"]) for rule in given)
+    violated = sum(rule.is_broken for rule in given)
     if given:
-        parts.append(_given_sentence(len(given), violated))
+        accepted = sum(bool(rule.finding.get("accepted")) for rule in given)
+        parts.append(_given_sentence(len(given), violated, accepted))
     found = sum(len(section.result) for section in content.sections if not section.declared.given)
     if found:
         parts.append(f"{counted(found, 'found rule')} {'hold' if found > 1 else 'holds'}.")
@@ -130,9 +131,10 @@ def _looked_at(of: Context, table: str, row: int, marked: Sequence[str], why: st
     }
 
 
-def _given_sentence(count: int, violated: int) -> str:
+def _given_sentence(count: int, violated: int, accepted: int) -> str:
     if not violated:
-        return "Your rule holds." if count == 1 else f"All {count:,} of your rules hold."
+        known = ", but for accepted violations" if accepted else ""
+        return f"Your rule holds{known}." if count == 1 else f"All {count:,} of your rules hold{known}."
     if count == 1:
         return "Your rule is violated."
     if violated == count:

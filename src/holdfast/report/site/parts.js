@@ -158,8 +158,9 @@ function nearly({ violations, g3 }) {
 }
 
 /** `3 rows to remove`, `1 violation`. */
-function violationCount({ violations, counted: what = "violations" }) {
-  return `${number(violations)} ${violations === 1 ? what.replace(/^(\w+)s\b/, "$1") : what}`;
+function violationCount({ violations, accepted = 0, counted: what = "violations" }) {
+  const known = accepted === violations ? ", all accepted" : accepted ? `, ${number(accepted)} accepted` : "";
+  return `${number(violations)} ${violations === 1 ? what.replace(/^(\w+)s\b/, "$1") : what}${known}`;
 }
 
 function held(doc, detail) {
