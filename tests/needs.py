@@ -59,7 +59,6 @@ LONG = """
     pairs/test_multiset_rows.py
     pairs/test_sightings.py::test_many_rows
     rules/test_file.py::test_what_is_huge_is_refused_in_a_few_words
-    search/test_boxtree.py::test_grows_from_nothing_and_shrinks_to_nothing
     sources/test_datasets.py::test_text_equals_the_csv_module_and_nulls_equal_the_markers
     sources/test_local.py::test_quotes_that_are_never_closed
     spark/test_speculation.py

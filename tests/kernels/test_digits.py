@@ -36,16 +36,18 @@ def digit(cell: int, value: int, equal_only: bool, unknown: bool) -> int:
 def test_numbers_are_made_of_digits(drawn: list[tuple[int, bool, bool]], count: int, first: int, seed: int) -> None:
     chance, tops = np.random.default_rng(seed), [top for top, _, _ in drawn]
     equal_only, unknown = [alone for _, alone, _ in drawn], [nulls for _, _, nulls in drawn]
-    codes = np.stack([chance.choice([0, 1, top // 2, top], count + 1) for top in tops]).astype(np.uint32)
-    rows, query = WeightedRows.of(codes[:, 1:], np.ones(count, np.int64), tops), codes[:, 0].copy()
+    codes, query = (
+        np.stack([chance.choice([0, 1, top // 2, top], many) for top in tops]).astype(np.uint32) for many in (count, 1)
+    )
+    rows = WeightedRows.of(codes, np.ones(count, np.int64), tops)
     numbering = Numbering.of(len(tops), ordered_but(np.flatnonzero(equal_only)), unknown)
     n, digits = max(0, rows.used - first), numbering.digits
     planes, numbers = np.empty(len(digits.scale) * BLOCK, np.uint8), np.empty(n, np.uint32)
     with np.errstate(over="ignore"):  # as in machine code
-        compare(rows.cells, 0, first, n, digits, query, planes)
+        compare(rows.cells, 0, first, n, digits, query[:, 0].copy(), planes)
     number_pairs(planes, np.uint64(n), digits.scale, numbers)
     for own, number in zip(rows.codes().T[first:].tolist(), numbers.tolist(), strict=True):
-        for cell, value, alone, nulls in zip(own, query.tolist(), equal_only, unknown, strict=True):
+        for cell, value, alone, nulls in zip(own, query[:, 0].tolist(), equal_only, unknown, strict=True):
             number, found = divmod(number, 2 if alone else 4 if nulls else 3)
             assert found == digit(cell, value, alone, nulls)
         assert number == 0

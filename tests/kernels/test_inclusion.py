@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.kernels import inclusion
+from holdfast.kernels.jit import frozen
 
 texts = st.lists(st.sampled_from([b"", b"a", b"aa", b"abcdefghi", b"abcdefghj", b"\xff"]), unique=True, max_size=5)
 
@@ -19,7 +20,8 @@ def test_sorted_strings_are_merged(lists: list[list[bytes]]) -> None:
     every = [text for each in lists for text in sorted(each)]
     offsets, starts = (np.cumsum([0, *map(len, each)]).astype(np.int64) for each in (every, lists))
     order, fresh = np.empty(len(every), np.int64), np.empty(len(every), np.bool_)
-    inclusion.merge_strings(offsets, np.frombuffer(b"".join(every), np.uint8).copy(), starts, order, fresh)
+    text = frozen(np.frombuffer(b"".join(every), np.uint8).copy())
+    inclusion.merge_strings(frozen(offsets), text, starts, order, fresh)
     assert order.tolist() == sorted(range(len(every)), key=every.__getitem__)
     merged = [every[place] for place in order]
     assert fresh.tolist() == [i == 0 or merged[i - 1] != text for i, text in enumerate(merged)]
@@ -56,5 +58,6 @@ def test_clusters_and_what_columns_share(counts: list[list[int]], room: int) -> 
 @given(st.lists(st.tuples(st.integers(0, 4), st.booleans()), max_size=20), st.booleans())
 def test_codes_of_living_rows(rows: list[tuple[int, bool]], all_alive: bool) -> None:
     total, codes = np.zeros(5, np.uint32), np.array([code for code, _ in rows], np.uint8)
-    inclusion.count_codes(codes, np.array([] if all_alive else [there for _, there in rows], np.bool_), total)
+    alive = np.array([] if all_alive else [there for _, there in rows], np.bool_)
+    inclusion.count_codes(frozen(codes), frozen(alive), total)
     assert total.tolist() == [sum(code == c and (all_alive or there) for code, there in rows) for c in range(5)]

@@ -15,8 +15,8 @@ from holdfast.engines.functional.groups import Groups
 from holdfast.kernels import jit
 from holdfast.search.graph import PairGraph
 from tests.cli.running import environment
+from tests.kernels.grown_tree import Grown
 from tests.laws.world import Batch, Row, World
-from tests.search.test_boxtree import Grown
 
 RUN = """
 import json, sys
