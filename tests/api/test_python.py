@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import doctest
 from collections.abc import Callable
+from datetime import date
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import holdfast as hf
@@ -22,6 +24,31 @@ MORE = pa.table({"id": [4], "zip": ["1"], "city": ["B"]})
 @pytest.fixture
 def watch(tmp_path: Path) -> Monitor:
     return hf.Monitor.create(tmp_path / "s", {"towns": TOWNS}, watch="column, fd", rules="zip -> city", key="id")
+
+
+def test_frames_of_pandas_have_types() -> None:
+    days = pa.array([date(2024, 1, 1), None, date(2024, 1, 2)])
+    table = pa.table({"id": [1, 1, None], "day": days, "name": ["a", "a", "b"], "on": [True, None, False]})
+    frame = hf.check(table, "id -> day").listings[0].to_pandas()
+    assert {name: str(kind) for name, kind in frame.dtypes.items()} == {
+        "rule": "category", "t_row": "Int64", "s_row": "Int64",
+        "t.id": "Int64", "t.day": "datetime64[ms]", "s.id": "Int64", "s.day": "datetime64[ms]",
+    }  # fmt: skip
+    for found in (hf.discover(table), hf.discover(table, "ucc,fd"), hf.suggest(table)):
+        assert not [name for name, kind in found.to_pandas().dtypes.items() if str(kind) == "object"]
+    assert str(hf.suggest(table).to_pandas()["likely"].dtype) == "boolean"
+
+
+@pytest.mark.parametrize("name", ["towns.parquet", "towns.2024.parquet"])
+def test_a_table_is_named_after_its_file(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    pq.write_table(TOWNS, path)
+    assert list(hf.discover(path).shapes) == list(hf.suggest(str(path)).shapes) == ["towns"]
+    assert list(hf.discover(TOWNS).shapes) == ["table"]
+    assert hf.check(path, "towns: zip -> city").violated == 0
+    assert hf.orders(path, "id", "zip")
+    with hf.Monitor.create(tmp_path / "s", path, key="id") as watch:
+        assert list(watch.tables) == ["towns"]
 
 
 # ---- print ----------------------------------------------------------------------------------------------------------

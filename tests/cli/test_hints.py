@@ -147,3 +147,21 @@ def test_a_column_more_or_less_is_refused_with_the_option_for_it(
         batch = ["apply", shop, "--insert", new, "--table", "customers"]
         refused(holdfast(*batch), "or let the table change with --evolve")
         assert holdfast(*batch, "--evolve").code == 0
+
+
+def test_a_state_where_data_are_expected_gets_commands_that_work(
+    holdfast: Holdfast, shop: Path, tmp_path: Path
+) -> None:
+    commands = (
+        ["discover", shop],
+        ["init", tmp_path / "other", shop],
+        ["apply", shop, "--insert", shop, "--table", "orders"],
+    )
+    for command in [*commands, ["check", shop, "--rule", "key(id)"], ["tables", shop, "add", f"more={shop}"]]:
+        refusal = holdfast(*command)
+        refused(refusal, "this is a state, not data")
+        for hint in _hints(refusal.sentence):
+            assert holdfast(*hint).code == 0
+    file = tmp_path / "orders.csv"
+    missing = holdfast("status", file).sentence
+    assert missing.endswith(f"start one with: holdfast init state/ {file}")

@@ -53,7 +53,7 @@ def test_check_takes_rules_from_one_place(holdfast: Holdfast, tmp_path: Path, ta
     [
         ("[yaer] orders [bin]", ["lod1", "no column 'yaer'", "did you mean 'year'?"]),
         ("[year orders [bin]", ["expected , or ] after year; write [A, B desc] orders [C]"]),
-        ("year orders bin", ["neither", "a list order dependency, [Year, Salary] orders [Year, Bin]"]),
+        ("year orders bin", ["is not a rule", "a list order dependency, such as [Year, Salary] orders [Year, Bin]"]),
     ],
 )
 def test_a_bad_rule_is_refused(holdfast: Holdfast, tax: Path, rule: str, words: list[str]) -> None:

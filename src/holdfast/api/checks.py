@@ -154,7 +154,8 @@ row 1.
     refuse_no_error(error)
     rule = ListOD.parse(f"[{_listed(by)}] orders [{_listed(then)}]")
     with workspace_of(table, rule.columns, "equal", options, spark, progress or SILENT) as tables:
-        return look(replace(rule, table="table"), tables.tables["table"].table, error)
+        ((name, watched),) = tables.tables.items()
+        return look(replace(rule, table=name), watched.table, error)
 
 
 def _listed(columns: str | Sequence[str]) -> str:

@@ -29,7 +29,7 @@ def discover(
     progress: Progress | None = None,
     **settings: Any,
 ) -> Found:
-    """What holds in a table, or in each of several given by name.
+    """What holds in a table, or in each of several given by name. One that is a file has the file's name.
 
     `rules` names the classes to look for: `"fd"`, `"fd,ucc"` or `["fd", "ucc"]`. `columns` names the columns to read,
     of the one table, or of each table by its name; none means all. `settings` are those of the rule classes, such as

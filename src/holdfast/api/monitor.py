@@ -21,6 +21,7 @@ from holdfast.api.open_state import OpenState, opened_store
 from holdfast.api.settings import settings_text
 from holdfast.api.upkeep import Upkeep
 from holdfast.api.view import View
+from holdfast.api.workspace import named
 from holdfast.engines.registry import make_engine, names_in, refuse_unknown_settings, to_find
 from holdfast.engines.thresholds import SUGGESTED
 from holdfast.errors import BadInput, clear_sentences
@@ -93,7 +94,8 @@ class Monitor(View):
         progress: Progress | None = None,
         **settings: Any,
     ) -> Monitor:
-        """Start watching a table, or several given by name: read them whole, and find what holds.
+        """Start watching a table, or several given by name: read them whole, and find what holds. One that is a file
+        has the file's name.
 
         `watch` names the classes of rules to find and maintain; `rules` is a rule file, or rules as texts, whose
         violations are counted; `suggest` adds the most likely rules, this many of each table. With neither, the facts
@@ -105,7 +107,7 @@ class Monitor(View):
         from holdfast.api.checks import classes_of, given_rules  # what applying a batch need not load
         from holdfast.api.creation import read_table, start
 
-        tables = tables if isinstance(tables, Mapping) else {"table": tables}
+        tables = named(tables, options)
         if not tables:
             raise BadInput("nothing to watch: give at least one table")
         given = None if rules is None else given_rules(rules)

@@ -14,6 +14,7 @@ from holdfast.engines.contract import Engine
 from holdfast.engines.listing import Listing
 from holdfast.engines.registry import ALL_TABLES
 from holdfast.engines.watched import Facts, WatchedTable
+from holdfast.intake.paths import table_name
 from holdfast.intake.readers import discovery_runner
 from holdfast.intake.source import ReadOptions
 from holdfast.intake.tables import BuiltTable, build_table, by_table
@@ -128,6 +129,14 @@ class Workspace:
         ]
 
 
+def named(source: Any, options: ReadOptions | None = None) -> Mapping[str, Any]:
+    """Sources by the names of their tables: as they are given, or one, named after its file."""
+    if isinstance(source, Mapping):
+        return source
+    name = table_name(source, None if options is None else options.jdbc_table)
+    return {name if name and "*" not in name else "table": source}  # `.csv` has no name, and `*` names many files
+
+
 @contextmanager
 def workspace_of(
     source: Any,
@@ -140,7 +149,7 @@ def workspace_of(
     """Read a table whole, or several given by name, all of their columns or those that are named. The files that this
     takes are removed at the end.
     """
-    tables = source if isinstance(source, Mapping) else {"table": source}
+    tables = named(source, options)
     chosen = by_table(columns, tables, "columns are")
     found = Workspace()
     with files.temporary_folder() as folder:

@@ -80,7 +80,7 @@ app = typer.Typer(
     help="Which rules hold in your data, which just broke, and because of which rows.",
     epilog=f"Try it: holdfast demo. Exit codes: {EXIT_CODES}.",
     no_args_is_help=True,
-    add_completion=False,
+    add_completion=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from holdfast.errors import BadInput
@@ -27,12 +26,14 @@ def split(names: str) -> list[str]:
 
 def named(sources: list[str], jdbc_table: str | None) -> dict[str, str]:
     """Tables by name: `name=path`, or named after the file."""
+    from holdfast.intake.paths import table_name
+
     tables: dict[str, str] = {}
     for source in sources:
         name, equals, path = source.partition("=")
         if source.startswith("jdbc:") or not equals or "/" in name:
             path = source
-            name = jdbc_table or "table" if source.startswith("jdbc:") else Path(source).name.split(".")[0]
+            name = table_name(source, jdbc_table)
         if name in tables:
             raise BadInput(f"two sources are named {name!r}; give one another name: other={path}")
         tables[name] = path

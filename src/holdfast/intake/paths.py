@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING
 
 from holdfast.errors import BadInput, clear_sentences, refuse_not_utf8
 from holdfast.sources.file_errors import COMPRESSED
+from holdfast.store.layout import DATABASE
+from holdfast.text.quotes import command
 
 if TYPE_CHECKING:
     from holdfast.spark import SparkSession
@@ -58,6 +60,17 @@ def _suffixes(name: str) -> list[str]:
     return suffixes[:1] if compressed else suffixes[-1:]
 
 
+def table_name(source: object, jdbc_table: str | None = None) -> str:
+    """What the table of a source is called: as the file, or as the table of a database.
+
+    >>> table_name("data/tax.csv.gz"), table_name({"zip": [10115]})
+    ('tax', 'table')
+    """
+    if isinstance(source, str) and source.startswith("jdbc:"):
+        return jdbc_table or "table"
+    return Path(source).name.split(".")[0] if isinstance(source, str | Path) else "table"
+
+
 def files_of(path: str) -> list[str] | None:
     """The local files of a path: one, or those of a folder; None where the path is not local."""
     if "://" in path and not path.startswith("file://"):
@@ -65,6 +78,11 @@ def files_of(path: str) -> list[str] | None:
     here = Path(path.removeprefix("file://"))
     with clear_sentences(path):  # a name that is too long, a folder that may not be read
         if here.is_dir():
+            if (here / DATABASE).is_file():
+                raise BadInput(
+                    f"{path}: this is a state, not data; look at it with: {command('status', path)}; "
+                    f"find rules in it with: {command('suggest', path)}"
+                )
             files = sorted(str(f) for f in here.rglob("*") if f.is_file() and not f.name.startswith(("_", ".")))
             if not files:
                 raise BadInput(f"{path}: the folder holds no files")

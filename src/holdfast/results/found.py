@@ -108,6 +108,6 @@ def arrow_table(findings: Sequence[Mapping[str, Any]]) -> pa.Table:
 
 def _arrow_column(values: list[Any]) -> pa.Array:
     kinds = {type(value) for value in values if value is not None}
-    if kinds <= {int} or kinds <= {str} or kinds <= {int, float}:
+    if kinds <= {int} or kinds <= {str} or kinds <= {bool} or kinds <= {int, float}:
         return pa.array(values)
     return pa.array([None if v is None else v if isinstance(v, str) else json.dumps(v) for v in values], pa.string())

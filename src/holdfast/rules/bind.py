@@ -49,8 +49,9 @@ def bind(rules: Rules, schemas: Mapping[str, Schema]) -> BoundRules:
 def _type_of(entry: RuleEntry) -> type[Rule]:
     found = rule_type(entry.text)
     if found is None or not found.given_as:
-        where = f"{entry.where}: " if entry.where else ""
-        raise BadInput(f"{where}{entry.text!r} is not a rule; {nearest_kind(entry.text)}")
+        where = entry.where if entry.numbered else entry.place
+        which = "not a rule" if found is None else f"{found.described}, which can be found but not given"
+        raise BadInput(f"{f'{where}: ' if where else ''}{entry.text!r} is {which}; {nearest_kind(entry.text)}")
     return found
 
 

@@ -77,6 +77,8 @@ def _shape(text: str) -> str:
     def known(word: re.Match[str]) -> str:
         if word[0].isdecimal():
             return "0"
+        if word[0] not in "ts" and word.string[word.end() :].startswith("."):  # a table
+            return "c"
         return next(iter(get_close_matches(word[0].lower(), _WORDS, 1, 0.66)), "c")
 
     return re.sub(r"\w+", known, without_quoted(text))

@@ -7,6 +7,13 @@ from typing import Any
 
 import pyarrow as pa
 
+_NULLABLE = {  # types of pandas that have nulls
+    pa.bool_(): "boolean",
+    pa.int8(): "Int8", pa.int16(): "Int16", pa.int32(): "Int32", pa.int64(): "Int64",
+    pa.uint8(): "UInt8", pa.uint16(): "UInt16", pa.uint32(): "UInt32", pa.uint64(): "UInt64",
+    pa.string(): "string", pa.large_string(): "string",
+}  # fmt: skip
+
 
 class Framed(ABC):
     """What is an Arrow table, and so a frame of other libraries."""
@@ -16,8 +23,11 @@ class Framed(ABC):
         """As an Arrow table."""
 
     def to_pandas(self) -> Any:
-        """As a pandas frame."""
-        return self.to_arrow().to_pandas()
+        """As a pandas frame: integers, booleans and text have pandas' nullable types, dates are its own."""
+        import pandas as pd
+
+        types = {kind: pd.api.types.pandas_dtype(name) for kind, name in _NULLABLE.items()}
+        return self.to_arrow().to_pandas(types_mapper=types.get, date_as_object=False)
 
     def to_spark(self, spark: Any) -> Any:
         """As a Spark DataFrame."""
