@@ -43,6 +43,7 @@ def test_a_rule_may_name_its_table_wherever_it_is_written(holdfast: Holdfast, sh
     assert holdfast("apply", shop, "--insert", wrong, "--table", "orders").code == 1
     assert "fd1: " in holdfast("violations", shop, rule).out
     refused(holdfast("violations", shop, "customers: country -> currency"), "there is no rule")
+    assert holdfast("rules", shop, "accept", rule).code == holdfast("rules", shop, "accept", rule, "--undo").code == 0
     assert holdfast("rules", shop, "remove", rule).code == 0
     promoted = holdfast("rules", shop, "promote", "customers: id -> zip", "--name", "zips")
     assert promoted.code == 0, promoted.err
@@ -99,7 +100,7 @@ def test_misspelt_rules_get_a_suggestion(holdfast: Holdfast, shop: Path) -> None
 @pytest.mark.parametrize(
     ("rule", "kind"),
     [
-        ("country => currency", "a functional dependency, such as Zip -> City"),
+        ("order_id, country => currency", "a functional dependency, such as Zip -> City"),
         ("kye(order_id)", "a key, such as key(Zip)"),
         ("orders.country inn customers.country", "an inclusion dependency"),
         ("age between 0 and 9", "a rule about one row"),

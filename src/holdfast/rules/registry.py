@@ -81,7 +81,7 @@ def _shape(text: str) -> str:
             return "c"
         return next(iter(get_close_matches(word[0].lower(), _WORDS, 1, 0.66)), "c")
 
-    return re.sub(r"\w+", known, without_quoted(text))
+    return re.sub(r"\w+", known, without_quoted(text).replace("=>", "->"))
 
 
 def split_table(text: str) -> tuple[str, str]:
