@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
@@ -86,6 +86,7 @@ class Batches:
             outcome = self._follow(kind, admitted, batch_id, started, how.fail_on)
             outcome = self._with_rows(outcome, how.fail_on, {name or "": own.file for name, own in given.items()})
         outcome = replace(outcome, now_given=self.give_alarmed().about.get("added", ()))
+        outcome = replace(outcome, now_muted=self._mute_noise(outcome).about.get("muted", ()))
         return outcome if quarantine is None else replace(outcome, quarantined=quarantine.contents)
 
     def give_alarmed(self) -> Changed:
@@ -115,6 +116,16 @@ class Batches:
             violated=sum(bool(getattr(rule, "violations", 0)) for rule in given),
         )
         return replace(outcome, around=around, examples=examples_of(outcome, fail_on, state.tables))
+
+    def _mute_noise(self, outcome: Outcome) -> Changed:
+        """Mute suggested rules that the batch showed to be noise; where that can't be stored now, a later one will."""
+        if not (noise := outcome.noise):
+            return Changed(None)
+        from holdfast.api.change.rules import change_rules  # what most batches need not load
+
+        with suppress(BadInput):
+            return change_rules(self.state, None, lambda edit: edit.spec.with_muted(noise))
+        return Changed(None)
 
     def _reader(self, name: str, how: BatchOptions, quarantine: Quarantine | None) -> BatchReader:
         """The reader of a table's rows in a batch."""

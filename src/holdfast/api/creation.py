@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from holdfast.api.checks import bound, classes_of
@@ -42,7 +43,8 @@ def start(state: OpenState, built: Mapping[str, BuiltTable], given: Rules | None
     store.put_meta("ways", json.dumps({name: one.reader for name, one in built.items()}))
     rules = given
     if suggest:
-        suggested = suggestions_in(workspace, state.progress).rules(suggest)
+        found = suggestions_in(workspace, state.progress).rules(suggest)
+        suggested = replace(found, entries=tuple(replace(each, origin="suggested") for each in found.entries))
         rules = suggested if given is None else given.with_others(suggested)
     if rules is not None:
         own = bound(rules, workspace.schemas, state.progress)

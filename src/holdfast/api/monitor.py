@@ -288,6 +288,12 @@ class Monitor(View):
 
         return accept(self._state, rule, table, undo, change_id)
 
+    def unmute(self, rule: str, *, change_id: str | None = None) -> Changed:
+        """Have a suggested rule speak again that muted itself, as new rows broke it as often as chance does. It is a
+        rule of your own from now on, and is never muted again.
+        """
+        return self._change_rules(change_id, lambda edit: edit.spec.with_own(edit.named(rule)))
+
     # ---- rules that were found --------------------------------------------------------------------------------------
 
     def ignore(

@@ -42,6 +42,8 @@ def _show(state: Path, form: Format) -> None:
         say_json([*lines, *marks.to_json(), {"kind": "watched", "classes": watched}])
         return
     say(str(given).rstrip())
+    for muted in (each for each in given.entries if each.origin == "muted"):
+        say(f"# muted: {muted.name}")
     say(f"# watched classes: {', '.join(watched) or 'none'}")
     for mark in marks.to_json():
         say(f"# {mark['mark']}: {mark['text']}" + (f" (of {mark['table']})" if mark["table"] != "*" else ""))
@@ -150,6 +152,13 @@ def accept(
 ) -> None:
     """Accept the violations that a rule has now: they are counted and shown, and only new ones are an alarm."""
     change.make(lambda monitor: monitor.accept(rule, table=table, undo=undo, change_id=change.id))
+
+
+@rules.command()
+@taking(change=changing)
+def unmute(rule: Rule, *, change: StateChange) -> None:
+    """Have a suggested rule speak again that muted itself, as new rows broke it as often as chance does."""
+    change.make(lambda monitor: monitor.unmute(rule, change_id=change.id))
 
 
 @rules.command()

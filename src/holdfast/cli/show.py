@@ -72,6 +72,9 @@ def status(
         say_json(batch.to_json() for batch in last)
     print_findings(findings, form, top, classes, results)
     if form == "text":
+        if muted := [finding["name"] for finding in findings if finding.get("origin") == "muted"]:
+            them = "it" if len(muted) == 1 else "them"
+            say(f"muted, as chance breaks {them}: {', '.join(muted)} (rules {state} unmute RULE)", err=True)
         say(f"last batch: {last[0].seq} at {last[0].when}" if last else "no batch was applied yet", err=True)
         for way in sorted(set(ways.values())):
             say(f"read {READERS[way]}: {', '.join(table for table in ways if ways[table] == way)}", err=True)

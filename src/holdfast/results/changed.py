@@ -17,6 +17,8 @@ _SAID = {
     "added": "now given",
     "removed": "no longer given",
     "edited": "edited",
+    "muted": "muted, as new rows break it as often as chance does",
+    "unmuted": "no longer muted",
     "ignored": "ignored from now on",
     "pinned": "pinned",
     "unmarked": "no longer pinned or ignored",
@@ -38,10 +40,10 @@ _COLUMN_SAID = {
 class Changed(Printed):
     """What a change did: its record in the history, and its effects on rules, classes, columns and tables.
 
-    `about` has lists of objects: rules that were `added`, `removed` and `edited`; found rules that were `ignored`,
-    `pinned` or `unmarked`; rules whose violations are `accepted`, or `unaccepted`; classes that are `watched` and
-    `unwatched`; `columns` and `tables`, each with what happened to it; and the numbers of rules `found`, before and
-    after a change of columns or tables. Empty lists are left out.
+    `about` has lists of objects: given rules that were `added`, `removed`, `edited`, `muted` or `unmuted`; found rules
+    that were `ignored`, `pinned` or `unmarked`; rules whose violations are `accepted`, or `unaccepted`; classes that
+    are `watched` and `unwatched`; `columns` and `tables`, each with what happened to it; and the numbers of rules
+    `found`, before and after a change of columns or tables. Empty lists are left out.
 
     With `watch` and `more` of the example of `Monitor`:
 

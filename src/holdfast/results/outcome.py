@@ -9,6 +9,7 @@ from typing import Any
 
 from holdfast.changes.diff import Cause, Diff, Finding, ViolationChange, Witness, Worth
 from holdfast.engines.contract import is_given, open_violations
+from holdfast.engines.given.status import Status
 from holdfast.engines.registry import ALL_TABLES, rule_class
 from holdfast.engines.thresholds import MAX_BAD
 from holdfast.intake.quarantine import Quarantined
@@ -55,6 +56,7 @@ class Outcome(Printed, Drawn):
     quarantined: Quarantined | None = None  # None: no quarantine folder was given
     marks: MarkedRules = field(default=MarkedRules())  # the ignored and the pinned rules
     now_given: Sequence[Mapping[str, Any]] = ()  # found rules that raised an alarm, and are given from now on
+    now_muted: Sequence[Mapping[str, Any]] = ()  # suggested rules that are muted from now on
     examples: Mapping[RuleKey, Examples] = field(default_factory=dict)  # new violations, in words
     around: Around = field(default=Around())  # the state
     commit_seconds: float = 0.0  # not in `seconds` of the batch: the commit writes that to the history
@@ -193,6 +195,12 @@ class Outcome(Printed, Drawn):
             return ""
         return f"{found.rows:,} of {counted(found.of, 'row')} were set aside, more than {100 * most:g}% (--max-bad)"
 
+    @property
+    def noise(self) -> set[str]:
+        """The names of the suggested rules that new rows break as often as chance does, and that are to be muted."""
+        moved = (new for diff in self.diffs.values() for _, new in diff.changed.values())
+        return {new.named.name for new in moved if isinstance(new, Status) and new.is_noise}
+
     def _worse(self) -> Iterator[Finding]:
         """The given rules of severity error that have new violations."""
         return (each.finding for each in self._given_worse() if each.level == "failed")
@@ -202,7 +210,7 @@ class Outcome(Printed, Drawn):
         for at, diff in self.diffs.items():
             for text, (old, new) in diff.changed.items():
                 line, change = new.to_json(), diff.violations.get(text, ViolationChange.counted())
-                if is_given(line) and _grew(old, new, change):
+                if is_given(line) and not _is_muted(new) and _grew(old, new, change):
                     level: Level = "failed" if line["severity"] == "error" else "warning"
                     yield Worse((*at, text), new, level, line.get("score", 0.0), change, old.to_json()["violations"])
 
@@ -276,7 +284,8 @@ class Outcome(Printed, Drawn):
         lines.sort(key=lambda each: -each[0])
         quarantined = {} if self.quarantined is None else {"quarantined": self.quarantined.to_json()}
         given = {"now_given": [dict(rule) for rule in self.now_given]} if self.now_given else {}
-        first = {**self.batch.to_json(), "already_applied": self.already_applied, **quarantined, **given}
+        muted = {"now_muted": [dict(rule) for rule in self.now_muted]} if self.now_muted else {}
+        first = {**self.batch.to_json(), "already_applied": self.already_applied, **quarantined, **given, **muted}
         return [first, *(line for _, line in lines)]
 
     def _with_marks(
@@ -331,11 +340,17 @@ class Outcome(Printed, Drawn):
             yield f"quarantined: {found.rows:,} of {counted(found.of, 'row')} in {' and '.join(found.files)}", reasons
 
     def given_lines(self) -> Iterator[tuple[str, list[str]]]:
-        """The found rules that are given from now on: a heading, if there are any, and each with its name."""
+        """The found rules that are given from now on, and the suggested ones that are muted: a heading, if there are
+        any, and each with its name.
+        """
         if self.now_given:
             raised = "it raised an alarm" if len(self.now_given) == 1 else "they raised alarms"
             heading = f"given from now on: {counted(len(self.now_given), 'rule')}, as {raised}"
             yield heading, [titled(rule["name"], rule["text"]) for rule in self.now_given]
+        if self.now_muted:
+            them = "it" if len(self.now_muted) == 1 else "them"
+            heading = f"muted from now on: {counted(len(self.now_muted), 'suggested rule')}, as chance breaks {them}"
+            yield heading, [titled(rule["name"], rule["text"]) for rule in self.now_muted]
 
     def rule_lines(self, most: int = 10, said: Collection[RuleKey] = ()) -> Iterator[tuple[str, list[str]]]:
         """The broken rules with the rows that broke them, and the rules that hold now: headings and first lines. Of
@@ -399,6 +414,11 @@ def _line(event: str, finding: Finding, worth: Worth | None, cause: Cause | None
     """A rule that came or went, with its score and the reason, where they are known."""
     figures = worth.to_json() if worth else {}
     return {"event": event, **finding.to_json(), **figures, **(cause.to_json() if cause else {})}
+
+
+def _is_muted(rule: Finding) -> bool:
+    """Whether a rule is a suggested one that muted itself."""
+    return isinstance(rule, Status) and rule.named.origin == "muted"
 
 
 def _grew(old: Finding, new: Finding, pairs: ViolationChange | None) -> bool:

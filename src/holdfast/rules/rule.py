@@ -27,7 +27,9 @@ if TYPE_CHECKING:  # heavy; the command line needs only the examples of the clas
     from holdfast.table.table import Schema
 
 Severity = Literal["error", "warn"]
-Origin = Literal["", "alarm"]  # of a given rule; alarm: it was found, and raised one
+# Of a given rule that no user wrote. alarm: it was found, and raised one; suggested: when the state was made; muted:
+# the same, and new rows break it as often as chance does.
+Origin = Literal["", "alarm", "suggested", "muted"]
 
 
 @dataclass(frozen=True)

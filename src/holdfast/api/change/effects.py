@@ -21,11 +21,14 @@ _SHOWN = ("name", "table", "severity", "text", "violations", "counted")
 def effects(before: WatchSpec, spec: WatchSpec, old: Results, now: Results) -> dict[str, list[Json]]:
     """What a change did, as the history shows it."""
     given, given_now = _given(old), _given(now)
-    edited = [rule for rule in given_now if rule in given and _label(given[rule]) != _label(given_now[rule])]
+    both = [rule for rule in given_now if rule in given]
+    edited = [rule for rule in both if _label(given[rule]) != _label(given_now[rule])]
     about: dict[str, list[Json]] = {
         "added": [_brief(finding) for rule, finding in given_now.items() if rule not in given],
         "removed": [_brief(finding) for rule, finding in given.items() if rule not in given_now],
         "edited": [_brief(given_now[rule]) for rule in edited],
+        "muted": [_brief(given_now[rule]) for rule in both if _is_muted(given_now[rule]) > _is_muted(given[rule])],
+        "unmuted": [_brief(given_now[rule]) for rule in both if _is_muted(given_now[rule]) < _is_muted(given[rule])],
         "ignored": _marked(spec.marks.ignored - before.marks.ignored),
         "pinned": _marked(spec.marks.pinned - before.marks.pinned),
         "unmarked": _marked(_marks(before) - _marks(spec)),
@@ -89,6 +92,10 @@ def _given(results: Results) -> dict[RuleName, Json]:
 
 def _label(finding: Json) -> tuple[Any, ...]:
     return finding["name"], finding["severity"], finding.get("note", "")
+
+
+def _is_muted(finding: Json) -> bool:
+    return finding.get("origin") == "muted"
 
 
 def _brief(finding: Json) -> Json:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,7 +13,7 @@ from holdfast.api.settings import stored_marks, stored_rules, stored_settings
 from holdfast.engines.registry import make_settings, rule_class, settings_of
 from holdfast.errors import BadInput, nearest_names, suggest
 from holdfast.results.marked_rules import MarkedRules
-from holdfast.rules.file import Rules, free_name
+from holdfast.rules.file import RuleEntry, Rules, free_name
 from holdfast.rules.given import GivenRule
 from holdfast.store.store import Store
 
@@ -37,7 +37,9 @@ class WatchSpec:
                 where = f"{new.where}: " if new.where else ""
                 raise BadInput(f"{where}there is a rule {new.name!r} already; choose another name, or remove it first")
             if place is not None and new.numbered:
+                entries[place] = _own(entries[place])
                 continue
+            new = _own(new)
             entry = replace(
                 new, name=free_name(new.name, taken, new.name.rstrip("0123456789")) if new.numbered else new.name
             )
@@ -53,6 +55,21 @@ class WatchSpec:
             table: tuple(dict.fromkeys(name for own, names in both if own == table for name in names))
             for table, _ in both
         }
+
+    def with_muted(self, named: Collection[str]) -> WatchSpec:
+        """Some suggested rules are muted."""
+        entries = [replace(each, origin="muted") if each.name in named else each for each in self.rules.entries]
+        return replace(self, rules=replace(self.rules, entries=tuple(entries)))
+
+    def with_own(self, named: Sequence[str]) -> WatchSpec:
+        """Some muted rules are the user's own from now on, and never mute themselves again."""
+        known = [each.name for each in self.rules.entries if each.origin == "muted"]
+        for name in named:
+            if name not in known:
+                which = f"muted are: {', '.join(known)}" if known else "no rule is muted"
+                raise BadInput(f"{name!r} is not muted; {which}")
+        entries = [_own(each) if each.name in named else each for each in self.rules.entries]
+        return replace(self, rules=replace(self.rules, entries=tuple(entries)))
 
     def without_rules(self, named: Sequence[str]) -> WatchSpec:
         """Fewer rules, by their names."""
@@ -89,6 +106,11 @@ class WatchSpec:
         needed = {name for each in (*classes, *classes_of(self.rules)) for name in settings_of(each)}
         settings = {name: value for name, value in self.settings.items() if name in needed}
         return replace(self, classes=classes, marks=self.marks.kept_in(classes), settings=settings)
+
+
+def _own(entry: RuleEntry) -> RuleEntry:
+    """A rule that the user gives: it was perhaps suggested before."""
+    return replace(entry, origin="") if entry.origin in ("suggested", "muted") else entry
 
 
 def stored_spec(store: Store) -> WatchSpec:

@@ -55,6 +55,16 @@ class Status:
         figures = self.tally.figures
         return Worth(figures["score"], figures["support"]) if "support" in figures else None
 
+    @property
+    def is_noise(self) -> bool:
+        """Whether it is a suggested rule that new rows break as often as chance does. One whose violations are errors
+        raised an alarm when rows broke it, and speaks on.
+        """
+        if self.track is None or self.named.origin != "suggested" or self.named.severity == "error":
+            return False
+        exceptions = max(self.violations - self.track.broke, 0)
+        return self.track.is_noise(exceptions, max(self.tally.figures["support"] - self.track.tested, 0))
+
     def after(self, tally: Tally, effect: Effect, batch: Batch) -> Status:
         """How the rule stands after a batch; this status where nothing moved."""
         track = self.track and self.track.then(effect.tested, effect.broke)
