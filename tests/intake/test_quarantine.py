@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from holdfast.api.monitor import Monitor
 from holdfast.api.open_state import OpenState
 from holdfast.errors import BadInput
+from holdfast.table import admit
 from tests.intake.building import changed, file_of, rows_in, small_pieces, watched
 from tests.intake.set_aside import BAD, START, aside, reasons
 from tests.oracle import rows as oracle
@@ -152,6 +153,14 @@ def test_a_mended_file_is_applied_as_it_is(things: Monitor, tmp_path: Path) -> N
     assert Path(still.quarantined.files[0]).read_text() == (
         "id;name;n;holdfast_line;holdfast_reason\n1;taken;1;3;the declared key is taken (id=1)\n"
     )
+
+
+@pytest.mark.parametrize("most_at_once", [admit.SMALL, 0])
+def test_many_rows_none_of_which_is_bad(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most_at_once: int) -> None:
+    monkeypatch.setattr(admit, "SMALL", most_at_once)
+    with watched(tmp_path, START) as monitor:
+        fine = file_of(tmp_path, "new.csv", "id,name,n\n7,fine,3\n8,x,4\n")
+        assert changed(monitor.apply(inserts=fine, quarantine=tmp_path / "aside")) == (2, 0, 0)
 
 
 def test_an_earlier_try_leaves_nothing(things: Monitor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -54,7 +54,7 @@ class WrongRows:
 
     def reasons(self, table: Table) -> list[str]:
         """What is wrong with each row, in words: `the declared key is taken (id=1)`."""
-        named = _in_words(table, self.codes)
+        named = _in_words(table, self.codes) if len(self) else []
         return [f"{_REASONS[WRONG[why]]} {row}" for why, row in zip(self.why.tolist(), named, strict=True)]
 
     def _some(self, which: NDArray[np.bool_]) -> WrongRows:
