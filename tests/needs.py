@@ -57,7 +57,7 @@ LONG = """
     laws/test_growth.py
     laws/test_soak.py
     pairs/test_multiset_rows.py
-    pairs/test_sightings.py::test_many_rows
+    kernels/test_sightings.py::test_many_rows
     rules/test_file.py::test_what_is_huge_is_refused_in_a_few_words
     sources/test_datasets.py::test_text_equals_the_csv_module_and_nulls_equal_the_markers
     sources/test_local.py::test_quotes_that_are_never_closed
