@@ -85,3 +85,19 @@ def test_what_two_rows_are_to_each_other(table: Table, skip_null: bool) -> None:
             known = not (skip_null and 0 in (a, b))
             bits = [bool(int(each[number, 0]) >> c & 1) for each in (agree, less, more)]
             assert bits == [known and a == b, known and a < b, known and a > b]
+
+
+@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 4), st.integers(1, 3))), st.booleans(), st.booleans())
+def test_pairs_that_agree_on_one_more_column(rows: list[tuple[int, int, int]], skip_null: bool, weighted: bool) -> None:
+    """A group, a cell and a weight of each row."""
+    order = np.array(sorted(range(len(rows)), key=lambda row: rows[row][0]), np.int32)
+    sizes = [sum(group == own for group, _, _ in rows) for own in range(3)]
+    starts, cells = np.cumsum([0, *sizes]).astype(np.int32), np.array([cell for _, cell, _ in rows], np.uint32)
+    weights, sums = np.array([own[2] for own in rows] if weighted else [], np.int64), np.zeros(5, np.int64)
+    expected = sum(
+        a[2] * b[2] if weighted else 1
+        for a, b in combinations(rows, 2)
+        if a[:2] == b[:2] and not (skip_null and a[1] == 0)
+    )
+    assert partitions.pairs_joined(order, starts, cells, skip_null, weights, sums) == expected
+    assert not sums.any()

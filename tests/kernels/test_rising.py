@@ -42,6 +42,19 @@ def test_the_longest_climb(pairs: list[tuple[int, int]]) -> None:
     assert rising.longest_climb(ones, others, np.empty_like(ones)) == expected
 
 
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4), st.integers(1, 9)), max_size=7))
+def test_the_heaviest_rise(entries: list[tuple[int, int, int]]) -> None:
+    entries.sort(key=lambda entry: entry[0])
+    ones, others, weights = np.array(entries, np.int64).reshape(-1, 3).T.copy()
+    expected = max(
+        sum(weight for _, _, weight in some)
+        for n in range(len(entries) + 1)
+        for some in combinations(entries, n)
+        if all(a < c and b <= d for (a, b, _), (c, d, _) in pairwise(some))
+    )
+    assert rising.heaviest_rise(ones, others, weights, np.zeros(6, np.int64), np.empty_like(ones)) == expected
+
+
 @given(numbers)
 def test_pairs_that_fall(values: list[int]) -> None:
     array = np.array(values, np.int64)
