@@ -200,6 +200,7 @@ LOOKING: dict[str, Callable[[Monitor], Any]] = {
     "replace_rules": lambda watch: watch.replace_rules("zip -> city"),
     "promote": lambda watch: watch.promote("zip -> city"),
     "accept": lambda watch: watch.accept("zip -> city"),
+    "unmute": lambda watch: watch.unmute("zip -> city"),
     "ignore": lambda watch: watch.ignore("zip -> city"),
     "pin": lambda watch: watch.pin("zip -> city"),
     "watch": lambda watch: watch.watch("fd"),

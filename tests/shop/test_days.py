@@ -25,6 +25,8 @@ def test_each_problem_is_an_alarm_on_its_day(tmp_path: Path, seed: int, how: dic
         for day in days(shop, seed):
             inserts, deletes = (_files(tmp_path / part, getattr(day, part)) for part in ("inserts", "deletes"))
             outcome = watch.apply(inserts=inserts, deletes=deletes)
+            if not day.problems:
+                assert len(outcome.lines()) == 1, "a quiet day prints one line"
             alarms |= {day.number: [rule.text for rule in outcome.alarms()]} if outcome.broken else {}
             repeated |= {*day.problems} & {name for names in problems.values() for name in names}
             problems |= {day.number: day.problems} if day.problems else {}

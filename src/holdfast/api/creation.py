@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from holdfast.api.checks import bound, classes_of
+from holdfast.api.naming import named_record, named_table
 from holdfast.api.open_state import OpenState
 from holdfast.api.settings import settings_text, stored_settings
 from holdfast.api.suggestions import suggestions_in
@@ -50,6 +51,9 @@ def start(state: OpenState, built: Mapping[str, BuiltTable], given: Rules | None
         own = bound(rules, workspace.schemas, state.progress)
         store.put_meta("watch", json.dumps(names_in([*store.watched, *classes_of(rules)])))
         store.put_meta("settings", settings_text(stored_settings(store), own))
+        for name, watched in workspace.tables.items():
+            watched.table = named_table(watched.table, own)
+            state.records[name] = named_record(state.records[name], own)
     workspace.engines = state.made_engines()
     for at in workspace.subjects():
         workspace.states[at] = workspace.discover(at, state.progress)

@@ -177,10 +177,10 @@ def _key_lines(rule: Key, table: Table, pairs: Sequence[Pair]) -> Iterator[str]:
     places = [table.schema.names.index(name) for name in rule.lhs]
     for row, *_ in pairs:
         ids = np.array([row], np.int64)
-        (name,), (own,) = short_names(table, ids), some_values(table, ids, list(rule.lhs))
+        (name,), (own,) = short_names(table, ids, rule.lhs), some_values(table, ids, list(rule.lhs))
         alike = (found for found, _ in TableFinder(table).rows_with(places, table.codes(ids, places)))
         other = next((other for found in alike for other in found.tolist() if other != row), None)
-        also = "" if other is None else f", as {short_names(table, np.array([other], np.int64))[0]} has"
+        also = "" if other is None else f", as {short_names(table, np.array([other], np.int64), rule.lhs)[0]} has"
         yield f"{name}: {_facts(own)}{also}"
 
 

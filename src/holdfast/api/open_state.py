@@ -13,6 +13,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
+from holdfast.api.naming import named_record
 from holdfast.api.settings import stored_rules, stored_settings
 from holdfast.api.workspace import Subject, Workspace
 from holdfast.changes.diff import Diff
@@ -28,6 +29,7 @@ from holdfast.store.watch_change import SHAPE
 from holdfast.table import files
 from holdfast.table.change import Batch, Change
 from holdfast.table.load import load_table
+from holdfast.table.row_names import naming_key
 from holdfast.table.table import Table
 
 T = TypeVar("T")
@@ -98,6 +100,10 @@ class OpenState:
         wrong = f"there is no table {wanted!r}" if wanted else "this state watches several tables"
         raise BadInput(f"{wrong}; choose one with --table: {', '.join(names)}")
 
+    def row_names(self) -> dict[str, list[str]]:
+        """The columns by which messages name the rows of each table: its key, or the best one that was suggested."""
+        return {name: naming_key(record.schema) for name, record in self.records.items()}
+
     def last_batch(self) -> int:
         """The number of the last batch."""
         latest = self.store.history(1)
@@ -122,7 +128,9 @@ class OpenState:
         store, self._waiting, self._seen = self.store, [], self.store.checkpoint()
         self._shape = store.meta(SHAPE)
         dumps = {subject: files.read(path) for subject, path in store.state_files().items()}
-        self.records = {record.schema.name: record for record in store.tables(as_of=store.checkpoint())}
+        given = stored_rules(store)
+        records = [named_record(record, given) for record in store.tables(as_of=store.checkpoint())]
+        self.records = {record.schema.name: record for record in records}
         tables = {
             name: WatchedTable(load_table(record.where), *dumps.get((_PARTS, name), ({}, {})))
             for name, record in self.records.items()

@@ -43,7 +43,7 @@ class _StateContent:
 
     def __init__(self, state: OpenState) -> None:
         self._store, self._workspace = state.store, state.now()
-        self._memory = Memory(state.store)
+        self._memory = Memory(state.store, state.row_names())
         self._results: dict[Subject, Result] = self._workspace.ranked()
         self._events = self._memory.events(most=MOST_EVENTS)
         self._turns = _turns(event for event in self._events if self._is_watched(event))

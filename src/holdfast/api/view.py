@@ -335,7 +335,7 @@ class View:
 
     def memory(self) -> Memory:
         """What the state remembers: what batches did to rules, and how figures moved."""
-        return Memory(self._store)
+        return Memory(self._store, self._state.row_names())
 
     def history(self, last: int | None = None) -> list[BatchRecord]:
         """The applied batches, the oldest first: all of them, or the last ones."""

@@ -16,7 +16,7 @@ from holdfast.rules.given import Named
 from holdfast.rules.rule import Rule
 from holdfast.table.frames import Framed
 from holdfast.table.plain import plain_rows
-from holdfast.table.row_names import key_names, names_of
+from holdfast.table.row_names import key_names, names_of, naming_key
 from holdfast.table.table import Table
 from holdfast.visible import Printed, accepted_words
 
@@ -46,7 +46,7 @@ class Listing(Printed, Framed):
     def lines(self) -> list[str]:
         """The rule, the number of its violations, and the first ones."""
         rows = [] if self.pairs is None else self.to_arrow(_PRINTED).to_pylist()
-        numbers = [f"{row}_row" for row in self.looked_at] if self.table.schema.key else []
+        numbers = [f"{row}_row" for row in self.looked_at] if naming_key(self.table.schema) else []
         return [
             f"{self.rule.name}: {self.count:,} violations of {self.rule.text}{self.accepted_words}",
             *("  " + ", ".join(f"{k} {v!r}" for k, v in row.items() if k not in ("rule", *numbers)) for row in rows),
@@ -73,8 +73,8 @@ class Listing(Printed, Framed):
         return self if self.pairs is None or len(self.pairs) <= most else replace(self, pairs=self.pairs[:most].copy())
 
     def shown_columns(self, row: str) -> list[str]:
-        """What is shown of row t or s: the declared key, then what the rule looks at."""
-        return list(dict.fromkeys([*key_names(self.table.schema), *self.looked_at[row]]))
+        """What is shown of row t or s: the key that names it, then what the rule looks at."""
+        return list(dict.fromkeys([*naming_key(self.table.schema), *self.looked_at[row]]))
 
     def names(self, ids: NDArray[np.int64]) -> list[str]:
         """What some rows are called: by their key, or by their values, first of the columns that the rule looks at."""

@@ -23,6 +23,7 @@ from holdfast.results.outcome_lines import change_lines, with_table
 from holdfast.results.rows import Row
 from holdfast.rules.names import called, titled
 from holdfast.store.records import BatchRecord
+from holdfast.table.row_names import naming_key
 from holdfast.text.row_names import short_names
 from holdfast.visible import brief, counted, cut, visible
 
@@ -235,7 +236,7 @@ def _print_listing(console: Terminal, listing: Listing, first: int, with_rows: b
             console.print(_side_by_side(listing, violation))
     else:
         shown = listing.to_arrow(first)
-        left_out = ["rule", *(["t_row", "s_row"] if listing.table.schema.key else [])]
+        left_out = ["rule", *(["t_row", "s_row"] if naming_key(listing.table.schema) else [])]
         names = [name for name in shown.column_names if name not in left_out]
         rows = [[brief(None if v is None else str(v)) for v in row.values()] for row in shown.select(names).to_pylist()]
         console.print(text_table(names, rows))

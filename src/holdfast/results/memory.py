@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -114,8 +114,9 @@ class Memory:
     {1: {'lost': 1}}
     """
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, keys: Mapping[str, Sequence[str]] | None = None) -> None:
         self._store = store
+        self._keys = keys if keys is not None else {each.schema.name: key_names(each.schema) for each in store.tables()}
 
     def events(self, since: int = 0, most: int | None = None) -> list[Event]:
         """The events of the batches after `since`, the newest batch first; at most `most`."""
@@ -153,7 +154,7 @@ class Memory:
         return self._store.memory.rows_left_out()
 
     def _events(self, records: Sequence[EventRecord]) -> list[Event]:
-        values = _WitnessValues(self._store, records)
+        values = _WitnessValues(self._store, records, self._keys)
         events = []
         for record in records:
             finding = json.loads(record.finding) if record.finding else None
@@ -165,10 +166,10 @@ class Memory:
 class _WitnessValues:
     """The values of the rows in the witnesses of some events; reads each table once."""
 
-    def __init__(self, store: Store, records: Sequence[EventRecord]) -> None:
+    def __init__(self, store: Store, records: Sequence[EventRecord], keys: Mapping[str, Sequence[str]]) -> None:
         self._stored = store.memory
         self._names = self._stored.column_names()
-        self._keys = {record.schema.name: key_names(record.schema) for record in store.tables()}
+        self._keys = keys
         self._batches = {record.seq for record in records if record.witness}
         self._rows: dict[str, dict[tuple[int, int], Json]] = {}
 

@@ -229,7 +229,8 @@ class Outcome(Printed, Drawn):
 
     def verdict(self, fail_on: FailOn = "likely", *, verbose: bool = False) -> Verdict:
         """The verdict for people; `verbose` shows also what it otherwise counts."""
-        return Verdict(self.batch, self.worse(fail_on), self.mended, self.examples, self.around, verbose)
+        muted = [called(rule["name"], rule["text"]) for rule in self.now_muted]
+        return Verdict(self.batch, self.worse(fail_on), self.mended, self.examples, self.around, verbose, muted)
 
     @property
     def mended(self) -> list[Finding]:
@@ -340,17 +341,11 @@ class Outcome(Printed, Drawn):
             yield f"quarantined: {found.rows:,} of {counted(found.of, 'row')} in {' and '.join(found.files)}", reasons
 
     def given_lines(self) -> Iterator[tuple[str, list[str]]]:
-        """The found rules that are given from now on, and the suggested ones that are muted: a heading, if there are
-        any, and each with its name.
-        """
+        """The found rules that are given from now on: a heading, if there are any, and each with its name."""
         if self.now_given:
             raised = "it raised an alarm" if len(self.now_given) == 1 else "they raised alarms"
             heading = f"given from now on: {counted(len(self.now_given), 'rule')}, as {raised}"
             yield heading, [titled(rule["name"], rule["text"]) for rule in self.now_given]
-        if self.now_muted:
-            them = "it" if len(self.now_muted) == 1 else "them"
-            heading = f"muted from now on: {counted(len(self.now_muted), 'suggested rule')}, as chance breaks {them}"
-            yield heading, [titled(rule["name"], rule["text"]) for rule in self.now_muted]
 
     def rule_lines(self, most: int = 10, said: Collection[RuleKey] = ()) -> Iterator[tuple[str, list[str]]]:
         """The broken rules with the rows that broke them, and the rules that hold now: headings and first lines. Of

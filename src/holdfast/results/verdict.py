@@ -130,6 +130,7 @@ class Verdict:
     examples: Mapping[RuleKey, Examples] = field(default_factory=dict)
     around: Around = field(default=Around())
     verbose: bool = False
+    muted: Sequence[str] = ()  # suggested rules, from now on
 
     @cached_property
     def _aside(self) -> list[Worse]:
@@ -145,7 +146,12 @@ class Verdict:
         """The one line that says it all on a quiet day; with the file that brought the rows, if it is named."""
         on = f" on {', '.join(self.batch.tables)}" if len(self.batch.tables) > 1 else ""
         named = f" ({file})" if file else ""
-        return f"Batch {self.batch.seq:,}{named}{on}: {self._rows_moved()}. {self._sentence()}"
+        return f"Batch {self.batch.seq:,}{named}{on}: {self._rows_moved()}. {self._sentence()}{self._muted()}"
+
+    def _muted(self) -> str:
+        """The suggested rules that are muted from now on."""
+        them = "it" if len(self.muted) == 1 else "them"
+        return f" Muted, as chance breaks {them}: {first_of(self.muted, _NAMED)}." if self.muted else ""
 
     def _rows_moved(self) -> str:
         """How many rows came and went."""

@@ -75,7 +75,7 @@ def changed_schema(schema: Schema, change: ColumnChange) -> NewSchema:
         raise BadInput(f"table {schema.name} would have two columns {twice[0]!r}; choose another name")
     new_key = tuple(stay.index(place) for place in schema.key)
     origins = (*stay, *(None for _ in change.added))
-    return NewSchema(replace(schema, columns=tuple(columns), key=new_key), origins)
+    return NewSchema(replace(schema, columns=tuple(columns), key=new_key, named_by=()), origins)
 
 
 def _changed_column(column: Column, change: ColumnChange) -> Column:

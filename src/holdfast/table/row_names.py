@@ -24,9 +24,22 @@ def key_names(schema: Schema) -> list[str]:
     return [schema.names[c] for c in schema.key]
 
 
+def naming_key(schema: Schema) -> list[str]:
+    """The columns by which messages name rows: those of the declared key, or of the best one that was suggested."""
+    return [schema.names[c] for c in schema.key or schema.named_by]
+
+
+def names_nothing_new(schema: Schema, said: Sequence[str]) -> bool:
+    """Whether a key that is not declared names rows by values that are said anyway, perhaps because two rows share it:
+    then rows keep their numbers.
+    """
+    return not schema.key and set(naming_key(schema)) <= set(said)
+
+
 def keys_of(table: Table, ids: Ids) -> tuple[dict[str, Plain], ...]:
-    """The keys of some rows that lie in the table; none where no key is declared."""
-    return tuple(some_values(table, ids, key_names(table.schema))) if table.schema.key else ()
+    """The keys of some rows that lie in the table; none where there is none to name them by."""
+    key = naming_key(table.schema)
+    return tuple(some_values(table, ids, key)) if key else ()
 
 
 def names_of(table: Table, ids: Ids, first: Sequence[str] = ()) -> list[str]:
@@ -51,7 +64,7 @@ def witnesses_of(table: Table, pairs: Mapping[Rule, tuple[int, ...]]) -> dict[Ru
     """Pairs of rows, or single ones, by the rule that they break, with values and keys, which are read once for all."""
     ids = np.array(sorted({row for pair in pairs.values() for row in pair}), np.int64)
     values = dict(zip(ids.tolist(), some_values(table, ids, table.schema.names), strict=True))
-    key = key_names(table.schema)
+    key = naming_key(table.schema)
     keys = {row: {name: own[name] for name in key} for row, own in values.items()}
     made = {
         pair: Witness(pair, tuple(values[row] for row in pair), tuple(keys[row] for row in pair) if key else ())

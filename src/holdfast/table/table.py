@@ -29,12 +29,15 @@ Alive = NDArray[np.bool_] | None  # None: every row is alive
 
 @dataclass(frozen=True)
 class Schema:
-    """What a table is declared to be. `key` holds column numbers; empty: rows are found by their content."""
+    """What a table is declared to be. `key` holds column numbers; empty: rows are found by their content, and messages
+    may call them by the columns `named_by`.
+    """
 
     name: str
     columns: tuple[Column, ...]
     key: tuple[int, ...] = ()
     nulls: Nulls = Nulls.EQUAL
+    named_by: tuple[int, ...] = field(default=(), compare=False)
 
     @property
     def names(self) -> list[str]:

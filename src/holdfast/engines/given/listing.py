@@ -15,7 +15,7 @@ from holdfast.rules.rule import Rule
 from holdfast.rules.sentences import Evaluator, Why, sentence, why
 from holdfast.search.found import FoundPairs
 from holdfast.table.plain import plain_rows
-from holdfast.table.row_names import names_of
+from holdfast.table.row_names import names_nothing_new, names_of, naming_key
 from holdfast.table.rows import Ids
 from holdfast.table.table import Table
 from holdfast.text.row_names import by_number, listed
@@ -59,9 +59,13 @@ class PairListing(Listing):
         return [(int(ids[i]), int(counts[i])) for i in first]
 
 
-def short_names(table: Table, ids: Ids) -> list[str]:
-    """What rows are called in a sentence that says their values anyway, dead or alive."""
-    return names_of(table, ids) if table.schema.key else [by_number(row) for row in ids.tolist()]
+def short_names(table: Table, ids: Ids, said: Sequence[str] = ()) -> list[str]:
+    """What rows are called in a sentence that says their values anyway, those of the columns `said` among them, dead or
+    alive.
+    """
+    if not naming_key(table.schema) or names_nothing_new(table.schema, said):
+        return [by_number(row) for row in ids.tolist()]
+    return names_of(table, ids)
 
 
 def why_rows(rule: Rule, table: Table, ids: Ids, names: Sequence[str], known: Evaluator | None = None) -> Why:
