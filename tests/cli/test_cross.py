@@ -48,17 +48,16 @@ def test_a_batch_that_breaks_one_says_how(rooms: Path, tmp_path: Path, holdfast:
     )
     mirrored = "not(t.start >= s.start and t.start < s.end and t.room = s.room)"
     assert RULE in holdfast("explain", state, mirrored).out
-    assert holdfast("rules", state, "pin", RULE).code == 0
-    ran = holdfast("apply", state, "--insert", more, "--fail-on", "any")
-    assert ran.code == 1
+    ran = holdfast("apply", state, "--insert", more, "--fail-on", "never")  # an alarm would give the rule
     assert (
         "row 4 and row 5: both have room 'b'; start 4 of row 4 is at most start 5 of row 5; end 6 of row 4" in ran.out
     )
     ran = holdfast("explain", state, RULE)
     assert "does not hold: broken by 1 ordered pair of rows; 17 more (56.6667% of all) come near" in ran.out
-    assert "It broke with batch 2" in ran.out
+    assert "It broke with batch 1" in ran.out
     assert holdfast("apply", state, "--delete", more).code == 0
     assert "all is well" in holdfast("verify", state, "--deep").out
+    assert holdfast("rules", state, "pin", RULE).code == 0
     assert holdfast("rules", state, "promote", RULE, "--name", "booked").code == 0
     assert holdfast("apply", state, "--insert", more).code == 1
     assert "b" in holdfast("violations", state).out

@@ -66,9 +66,10 @@ def _found(finding: Finding, table: Table, witness: Witness) -> Examples:
 
 def _rule_of(finding: Finding) -> Rule:
     """The rule that a finding is about."""
-    named = getattr(finding, "named", None)
-    rule = finding if named is None else named.rule
-    return rule if isinstance(rule, Rule) else parse(finding.text)
+    if isinstance(finding, Status):
+        rule: Rule = finding.named.rule
+        return rule
+    return finding if isinstance(finding, Rule) else parse(finding.text)
 
 
 def _given(finding: Finding, table: Table, change: ViolationChange, first: int) -> Examples:
