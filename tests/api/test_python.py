@@ -77,7 +77,7 @@ def test_checked_and_listings_print_as_lines() -> None:
         "  fd1: 1 rows to remove for zip -> city",
     ]
     assert str(checked.listings[1]).splitlines() == [
-        "fd1: 1 violations of zip -> city",
+        "fd1: 1 violation of zip -> city",
         "  t_row 3, s_row 0, t.zip '1', t.city 'B', s.zip '1', s.city 'A'",
     ]
 

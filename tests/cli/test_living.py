@@ -125,7 +125,7 @@ def test_a_wrong_word_is_one_sentence(holdfast: Holdfast, state: Path, tmp_path:
 def test_a_table_without_rows_to_list_is_one_sentence(holdfast: Holdfast, state: Path) -> None:
     assert "table1: rows <= 60: now given; 1 violation\n" in holdfast("rules", state, "add", "rows <= 60").out
     assert holdfast("violations", state, "table1").out.splitlines() == [
-        "table1: 1 violation of rows <= 60",
+        "rows <= 60: 1 violation",
         "the table itself is the violation: there are no rows to list",
     ]
 

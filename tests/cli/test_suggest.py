@@ -101,7 +101,7 @@ def test_an_overview_without_options(holdfast: Holdfast, towns: Path, tmp_path: 
     page = tmp_path / "page.html"
     result = holdfast("discover", towns, "--html", page)
     assert result.code == 0
-    assert result.out.index("likely keys") < result.out.index("--suggest 20") < result.out.index("distinct")
+    assert result.out.index("likely keys") < result.out.index("distinct") < result.out.index("--suggest 20")
     assert next(column for column in embedded(page)["columns"] if column["name"] == "zip")["same"] == ["code"]
     kinds = [line["kind"] for line in holdfast("discover", towns, "--format", "json").objects]
     assert kinds[0] == "table"

@@ -25,7 +25,7 @@ def test_it_says_what_it_did(deleted: Path, holdfast: Holdfast) -> None:
     ran = holdfast("vacuum", deleted)
     assert ran.code == 0
     assert ran.out.startswith(f"{deleted}: ")
-    assert "4 unused values dropped, values of deleted rows removed from 0 events" in ran.out
+    assert "4 unused values dropped\n" in ran.out
     assert (names_in(deleted), holdfast("status", deleted, "--format", "json").out) == (names, facts)
     assert holding(deleted, b"Di") == []
     assert holding(deleted, b"Bob")

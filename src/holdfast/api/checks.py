@@ -101,7 +101,7 @@ def check(
     rules: 1, 1 of them violated
       fd1: 1 rows to remove for zip -> city
     >>> print(checked.listings[0])
-    fd1: 1 violations of zip -> city
+    fd1: 1 violation of zip -> city
       t_row 1, s_row 0, t.zip '10115', t.city 'Brelin', s.zip '10115', s.city 'Berlin'
     """
     progress = progress or SILENT

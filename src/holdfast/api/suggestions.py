@@ -111,9 +111,7 @@ def _with_tests(scored: Scored, given: Mapping[str, Any] | None) -> Scored:
     """A rule with its track record."""
     if given is None:
         return scored
-    record = (
-        f"; of {given['tested_since']:,} rows that came since and could have broken it {given['broke_since']:,} did"
-    )
+    record = f"; since it is watched: {given['broke_since']:,} of {given['tested_since']:,} new rows broke it"
     return replace(scored, score=max(scored.score, given["trust"]), sentence=scored.sentence + record)
 
 

@@ -44,10 +44,10 @@ def found_document(tables: Workspace, found: Found, *, redact: bool = False) -> 
 def suggested_document(
     tables: Workspace, suggestions: Suggestions, nulls: str, *, redact: bool = False
 ) -> dict[str, Any]:
-    """The document of likely rules of open tables, and of rows that look wrong."""
+    """The document of the rules of open tables that the command line lists, and of rows that look wrong."""
     lines: dict[tuple[str, str], list[RuleLine]] = {}
     rules = []
-    for each in suggestions:
+    for each in suggestions.listed:
         subject = ALL_TABLES if rule_class(each.kind).across else each.table
         state = VIOLATED if each.scored.to_remove else HOLDS
         lines.setdefault((each.kind, subject), []).append(RuleLine(each.text, each.scored.score, state))

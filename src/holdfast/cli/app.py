@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 import typer
 from typer.core import TyperGroup
@@ -13,6 +13,16 @@ from typer.core import TyperGroup
 from holdfast import __version__
 from holdfast.errors import EXIT_CODES, BadInput
 from holdfast.report.terminal import say
+
+_LONGEST_CHOICES = 16  # others stand in the help text
+_WORDS_OF_TYPES = {int: "N", float: "NUMBER", Path: "FILE"}
+_WORDS = {
+    "insert": "FILE", "delete": "FILE", "changes": "FILE", "snapshot": "FILE", "upsert": "FILE", "op": "COLUMN",
+    "table": "NAME", "table_column": "COLUMN", "batch_id": "NAME", "change_id": "NAME", "columns": "COLUMNS",
+    "key": "COLUMNS", "watch": "CLASSES", "fail_on": "WHICH", "schema": "TYPES", "ordered": "COLUMNS", "folder": "DIR",
+    "host": "ADDRESS", "where": "VALUES", "pair": "ROW", "rule": "RULE", "how": "WHAT", "port": "N", "sep": "MARK",
+    "quote": "MARK",
+}  # fmt: skip
 
 
 class Commands(TyperGroup):
@@ -29,6 +39,7 @@ class Commands(TyperGroup):
         command = super().get_command(ctx, cmd_name)
         for parameter in command.get_params(ctx) if command else ():
             _lightly_checked(parameter)
+            _say_types_plainly(parameter)
         return command
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
@@ -36,6 +47,19 @@ class Commands(TyperGroup):
         if self.get_command(ctx, args[0]) is None and (elsewhere := _elsewhere(ctx.find_root().command, args[0])):
             raise BadInput(f"there is no command {args[0]!r} here; did you mean {' or '.join(elsewhere)}?")
         return super().resolve_command(ctx, args)
+
+
+def _say_types_plainly(parameter: Any) -> None:
+    """Let help show values as people write them: `FILE`, `N`, the choices, and nothing for a flag."""
+    about = getattr(parameter, "type_descriptor", None)
+    if about is None:  # another version of typer
+        return
+    choices = "|".join(map(str, get_args(about.annotation))) if get_origin(about.annotation) is Literal else ""
+    word = _WORDS.get(parameter.name) or _WORDS_OF_TYPES.get(about.annotation, "TEXT")
+    shown = parameter.metavar or (choices if 0 < len(choices) <= _LONGEST_CHOICES else word)
+    is_plain = getattr(parameter, "is_flag", False) or about.annotation is bool or "--" not in "".join(parameter.opts)
+    parameter.display_type_rich = lambda ctx: None if is_plain else shown  # noqa: ARG005
+    parameter._get_number_range_help_str = lambda: ""
 
 
 def _elsewhere(program: Any, name: str) -> list[str]:

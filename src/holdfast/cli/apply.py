@@ -118,7 +118,12 @@ def apply(
     op: Annotated[str | None, typer.Option(help="The column of --changes with the operation.")] = None,
     table: TablesOfBatch = None,
     how: Annotated[
-        How | None, typer.Option("--how", "--as", help="What the files of --table contain (default: new rows).")
+        How | None,
+        typer.Option(
+            "--how",
+            "--as",
+            help="What the files of --table hold: insert (default), delete, changes, snapshot or upsert.",
+        ),
     ] = None,
     batch_id: Annotated[
         str | None, typer.Option(help="A name for this batch; a batch of the same name is not applied again.")
@@ -168,7 +173,9 @@ def watch(
     folder: Annotated[
         str, typer.Option("--from", help="The folder that files arrive in; move complete files into it.")
     ],
-    how: Annotated[How, typer.Option("--as", help="What the files contain.")] = "insert",
+    how: Annotated[
+        How, typer.Option("--as", help="What the files hold: insert, delete, changes, snapshot or upsert.")
+    ] = "insert",
     once: Annotated[bool, typer.Option("--once", help="Stop when all present files are applied.")] = False,
     op: Annotated[str | None, typer.Option(help="The column with the operation, for --as changes.")] = None,
     table: TableName = None,

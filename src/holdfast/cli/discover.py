@@ -97,13 +97,14 @@ def discover(
         from holdfast.report.printing import print_suggestions
 
         print_suggestions(suggestions, min(top, 12))
-        say(_next(tables, suggestions.seconds))
     if as_:
         _print_denials(found.denials(), form, top)
     else:
         print_findings([], form, top, classes, found.ranked)
     if picture:
         found.picture(picture)
+    if form == "text" and suggestions is not None:  # the last lines are those that stay on the screen
+        say(_next(tables, suggestions.seconds))
 
 
 def _next(tables: dict[str, str], seconds: float) -> str:

@@ -15,6 +15,7 @@ from holdfast.cli.app import app
 from holdfast.cli.arguments import Output, State, TableName, Top
 from holdfast.cli.printing import print_as, print_findings, print_result, print_violations_json, viewed
 from holdfast.cli.tables import split, table_line
+from holdfast.engines.contract import is_given
 from holdfast.engines.registry import rule_class
 from holdfast.engines.thresholds import SHOWN
 from holdfast.errors import BadInput
@@ -48,15 +49,22 @@ def status(
     state: State,
     rules: Annotated[str | None, typer.Option(help="Only these rule classes, separated by commas.")] = None,
     top: Top = SHOWN,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Also show facts of columns, and how tables were read.")
+    ] = False,
     form: Output = "text",
 ) -> None:
-    """Show the rules that hold now, also while a batch is being applied."""
+    """Show the rules that hold now and those that don't, also while a batch is being applied."""
     from holdfast.intake.readers import READERS
+    from holdfast.results.standing import broken_first, standing
     from holdfast.store.store import Store
 
     classes = split(rules) if rules else ()
     with closing(Store(state)) as store:
-        findings = [f for f in _in_schema_order(store) if not classes or f["kind"] in classes]
+        named = [(name, f) for name, f in _in_schema_order(store) if not classes or {name, f["kind"]} & set(classes)]
+        findings = [finding for _, finding in named]
+        if form == "text":
+            findings = broken_first(findings, store.memory)
         last = store.history(1)
         tables = store.tables()
         ways = json.loads(store.meta("ways") or "{}")
@@ -70,27 +78,38 @@ def status(
     if form == "json":
         say_json(table_line(each.schema, each.rows, each.left_out, results) for each in tables)
         say_json(batch.to_json() for batch in last)
-    print_findings(findings, form, top, classes, results)
+    given = [finding for finding in findings if is_given(finding)]
+    if form == "text":
+        if given:
+            say(standing(given))
+        if given and not verbose and not classes:
+            findings = [finding for finding in findings if not rule_class(finding["kind"]).facts]
+    missing = set(classes) - {name for name, _ in named}
+    print_findings(findings, form, top, [name for name in classes if name in missing], results)
     if form == "text":
         if muted := [finding["name"] for finding in findings if finding.get("origin") == "muted"]:
             them = "it" if len(muted) == 1 else "them"
             say(f"muted, as chance breaks {them}: {', '.join(muted)} (rules {state} unmute RULE)", err=True)
         say(f"last batch: {last[0].seq} at {last[0].when}" if last else "no batch was applied yet", err=True)
-        for way in sorted(set(ways.values())):
+        for way in sorted(set(ways.values())) if verbose else ():
             say(f"read {READERS[way]}: {', '.join(table for table in ways if ways[table] == way)}", err=True)
         for (name, table), how in kept.items():
             say(f"{rule_class(name).title} of {table}: kept {how}", err=True)
 
 
-def _in_schema_order(store: Any) -> list[dict[str, Any]]:
-    """The findings of the classes that are stored one by one, columns in the order of their tables."""
+def _in_schema_order(store: Any) -> list[tuple[str, dict[str, Any]]]:
+    """The findings of the classes that are stored one by one, each with its class, columns in the order of their
+    tables.
+    """
     places = {
         (record.schema.name, column): (number, place)
         for number, record in enumerate(store.tables())
         for place, column in enumerate([None, *record.schema.names])
     }
-    own = [finding for name in store.watched if not rule_class(name).many for finding in store.results(name)]
-    return sorted(own, key=lambda f: (f["kind"], places.get((f.get("table"), f.get("column")), (0, 0))))
+    own = [(name, finding) for name in store.watched if not rule_class(name).many for finding in store.results(name)]
+    return sorted(
+        own, key=lambda each: (each[1]["kind"], places.get((each[1].get("table"), each[1].get("column")), (0, 0)))
+    )
 
 
 @app.command()

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 from holdfast.errors import BadInput
 from holdfast.progress import SILENT, Progress
+from holdfast.rules.names import titled
 from holdfast.rules.registry import parse
 from holdfast.rules.rule import Rule
 from holdfast.visible import Printed, accepted_words, brief, counted
@@ -97,7 +98,7 @@ def _rule_cells(rule: Json) -> list[str]:
     score, to_remove = score_cell(rule), rule.get("to_remove")
     what = rule["counted"] + (f"; {counted(to_remove, 'row')} to remove" if to_remove else "")
     violations = brief(rule["violations"]) + accepted_words(rule["violations"], rule.get("accepted"))
-    return [rule["name"], rule["severity"], score, violations, what, rule["text"]]
+    return [rule["severity"], violations, what, score, titled(rule["name"], rule["text"])]
 
 
 def open_violations(rule: Json) -> int:
@@ -112,9 +113,7 @@ def score_cell(rule: Json) -> str:
     return f"{rule['score']:.2f}" if "score" in rule else "–"
 
 
-GIVEN_TABLE = FindingTable(
-    ("rule", "severity", "score", "violations", "counted", "text"), _rule_cells, ("score", "violations")
-)
+GIVEN_TABLE = FindingTable(("severity", "violations", "counted", "score", "rule"), _rule_cells, ("violations", "score"))
 
 
 class Pictures(Protocol):

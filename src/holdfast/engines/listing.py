@@ -18,7 +18,7 @@ from holdfast.table.frames import Framed
 from holdfast.table.plain import plain_rows
 from holdfast.table.row_names import key_names, names_of, naming_key
 from holdfast.table.table import Table
-from holdfast.visible import Printed, accepted_words
+from holdfast.visible import Printed, accepted_words, counted
 
 _PRINTED = 5  # violations that `print()` shows
 
@@ -30,7 +30,7 @@ class Listing(Printed, Framed):
     >>> import holdfast as hf, pyarrow as pa
     >>> listing = hf.check(pa.table({"id": [1, 1, 2]}), "key(id)").listings[0]
     >>> listing
-    key1: 1 violations of key(id)
+    key1: 1 violation of key(id)
       t_row 1, s_row 0, t.id 1, s.id 1
     >>> listing.to_pandas().columns.tolist()
     ['rule', 't_row', 's_row', 't.id', 's.id']
@@ -48,7 +48,7 @@ class Listing(Printed, Framed):
         rows = [] if self.pairs is None else self.to_arrow(_PRINTED).to_pylist()
         numbers = [f"{row}_row" for row in self.looked_at] if naming_key(self.table.schema) else []
         return [
-            f"{self.rule.name}: {self.count:,} violations of {self.rule.text}{self.accepted_words}",
+            f"{self.rule.name}: {counted(self.count, 'violation')} of {self.rule.text}{self.accepted_words}",
             *("  " + ", ".join(f"{k} {v!r}" for k, v in row.items() if k not in ("rule", *numbers)) for row in rows),
             *([f"  … and {self.count - _PRINTED:,} more"] if self.count > _PRINTED else []),
         ]

@@ -12,6 +12,7 @@ from holdfast.rules.file import RuleEntry, free_name, rule_entry
 from holdfast.rules.names import name_of
 from holdfast.visible import visible
 
+_THEN = "when suggested: "  # before the evidence, which new rows may change
 HEADING = "# Rules that the data seem to follow"
 
 
@@ -27,7 +28,7 @@ def given_rules(suggestions: Iterable[Suggestion]) -> list[RuleEntry]:
         base = _name(each)
         name, table = free_name(base, taken, f"{base}-", 2), "" if declared.across else each.table
         taken.add(name)
-        note = f"{each.scored.sentence} (score {each.scored.score:.2f})"
+        note = f"{_THEN}{each.scored.sentence} (score {each.scored.score:.2f})"
         rules.append(RuleEntry(name, table, text, each.severity, note))
     return rules
 
@@ -36,7 +37,7 @@ def rules_text(suggestions: Iterable[Suggestion]) -> str:
     """A rule file of suggestions, to read, edit and give."""
     lines = [f"{HEADING}. Delete those that are not meant, and watch the others:", "rules:"]
     for rule in given_rules(suggestions):
-        lines += [f"  # {visible(rule.note)}", rule_entry(replace(rule, note=""))]
+        lines += [f"  # {visible(rule.note.removeprefix(_THEN))}", rule_entry(replace(rule, note=""))]
     return "\n".join(lines) + "\n"
 
 

@@ -214,17 +214,18 @@ def _row_cell(row: Row, column: str) -> str:
 
 
 def print_listings(listings: Iterable[Listing], first: int, with_rows: bool) -> None:
-    """The first violations of each rule, as a table of ids and values or as pairs of rows."""
-    for listing in listings:
+    """The first violations of each rule that has some, as a table of ids and values or as pairs of rows."""
+    shown = [listing for listing in listings if listing.count]
+    for listing in shown:
         _print_listing(Terminal(), listing, first, with_rows)
+    if not shown:
+        Terminal().print("no violations")
 
 
 def _print_listing(console: Terminal, listing: Listing, first: int, with_rows: bool) -> None:
     rule = listing.rule
-    found = counted(listing.count, "violation")
-    console.print(f"[bold]{plain(rule.name)}[/bold]: {found} of {plain(rule.text)}{listing.accepted_words}")
-    if not listing.count:
-        return
+    about = f"[bold]{plain(titled(rule.name, rule.text))}[/bold]"
+    console.print(f"{about}: {counted(listing.count, 'violation')}{listing.accepted_words}", soft_wrap=True)
     if listing.pairs is None:
         console.print("only their number is stored; start the state with a higher --pair-limit to list them")
         return

@@ -21,7 +21,7 @@ class Checked(Printed, Drawn):
     >>> checked = hf.check(pa.table({"name": ["Ada", "Bob"], "age": [36, -1]}), "t.age >= 0")
     >>> checked
     rules: 1, 1 of them violated
-      row1: 1 violations of t.age >= 0
+      row1: 1 violation of t.age >= 0
     >>> checked.violated, checked.listings[0].count
     (True, 1)
     """

@@ -60,8 +60,9 @@ class Vacuumed:
         return {"kind": "vacuum", **asdict(self)}
 
     def __str__(self) -> str:
-        return (
-            f"{self.bytes_before:,} bytes before, {self.bytes_after:,} after; "
-            f"{counted(self.values, 'unused value')} dropped, "
-            f"values of deleted rows removed from {counted(self.events, 'event')}"
-        )
+        done = [f"{counted(self.values, 'unused value')} dropped"] if self.values else []
+        done += [f"values of deleted rows removed from {counted(self.events, 'event')}"] if self.events else []
+        what = " and ".join(done) or "no deleted data was left"
+        if self.bytes_after < self.bytes_before:
+            return f"{self.bytes_before:,} bytes before, {self.bytes_after:,} after; {what}"
+        return f"files rewritten, and not smaller than before ({self.bytes_after:,} bytes); {what}"

@@ -22,6 +22,7 @@ from holdfast.table.rows import Ids
 from holdfast.table.table import Table
 from holdfast.text.quotes import quoted
 from holdfast.text.row_names import Values, listed
+from holdfast.visible import counted
 
 
 @dataclass(frozen=True)
@@ -138,6 +139,10 @@ def _value(table: Table, column: int, code: int) -> Any:
 def _line(rule: Dependency, cluster: BrokenCluster) -> str:
     where = ", ".join(f"{quoted(name)} = {said_value(value)}" for name, value in cluster.values.items()) or "all rows"
     rows = listed(cluster.names)
+    empty = [quoted(name) for name, value in cluster.values.items() if value is None]
+    if not isinstance(rule, FD) and empty:
+        have = "has" if cluster.rows == 1 else "have"
+        return f"  {counted(cluster.rows, 'row')} {have} no {' and no '.join(empty)}; look at {rows}"
     if not isinstance(rule, FD):
         return f"  {where}: {cluster.rows:,} equal rows; look at {rows}"
     said = ", ".join(f"{said_value(value)} x {count:,}" for value, count in cluster.counts)
