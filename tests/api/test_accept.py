@@ -36,7 +36,7 @@ def test_new_violations_raise_an_alarm_and_accepted_ones_do_not(tmp_path: Path) 
         changed = watch.accept("fd1")
         assert str(changed).splitlines()[1] == "  fd1: zip -> city: accepted; 1 violation"
         assert accepted(watch, FD) == (1, 1)
-        assert str(watch.violations("fd1")[0]).splitlines()[0] == "fd1: 1 violations of zip -> city, all accepted"
+        assert str(watch.violations("fd1")[0]).splitlines()[0] == "fd1: 1 violation of zip -> city, all accepted"
         assert not watch.apply(inserts=row(5)).broken
         assert [rule.text for rule in watch.apply(inserts=row(6, "a", "k")).alarms()] == [FD]
         assert accepted(watch, FD) == (2, 1)

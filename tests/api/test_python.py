@@ -74,7 +74,7 @@ def test_checked_and_listings_print_as_lines() -> None:
     assert str(checked).splitlines() == [
         "rules: 2, 2 of them violated",
         "  dc1: 2 violations of not(t.zip = s.zip and t.city != s.city)",
-        "  fd1: 1 rows to remove for zip -> city",
+        "  fd1: 1 row to remove for zip -> city",
     ]
     assert str(checked.listings[1]).splitlines() == [
         "fd1: 1 violation of zip -> city",

@@ -201,7 +201,7 @@ def test_the_command_line_accepts(holdfast: Holdfast, tmp_path: Path) -> None:
     assert "1, all accepted" in holdfast("status", state).out
     (line,) = [each for each in holdfast("status", state, "--format", "json").objects if each.get("name") == "fd1"]
     assert (line["violations"], line["accepted"]) == (1, 1)
-    assert "fd1: 1 violation of zip -> city, all accepted" in holdfast("violations", state, "fd1").out
+    assert "zip -> city: 1 violation, all accepted" in holdfast("violations", state, "fd1").out
     fine = write(tmp_path / "fine.csv", ["id,zip,city", "4,a,x"])
     assert holdfast("apply", state, "--insert", fine).code == 0
     wrong = write(tmp_path / "wrong.csv", ["id,zip,city", "5,a,z"])

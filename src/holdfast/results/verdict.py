@@ -115,6 +115,8 @@ class Worse:
         if self.change.new is None:
             after = int(getattr(self.finding, "violations", 0))
             return f"{self.called} has {counted(after, 'violation')}, {self.before:,} before"
+        if not self.change.new:  # of what was accepted, more is open
+            return f"{self.called} got worse"
         return f"{self.called} has {counted(self.change.new, 'new violation')}"
 
 

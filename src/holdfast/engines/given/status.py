@@ -12,7 +12,7 @@ from holdfast.engines.given.keeper import Effect, Tally
 from holdfast.engines.given.track_record import TrackRecord
 from holdfast.rules.given import Named
 from holdfast.table.change import Batch
-from holdfast.visible import accepted_words
+from holdfast.visible import accepted_words, counted
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,8 @@ class Status:
     baseline: Baseline | None = None  # where its violations of some moment are accepted
 
     def __repr__(self) -> str:
-        said = self.tally.said or f"{self.violations:,} {self.shown} {self.text}"
+        thing, _, rest = self.shown.partition(" ")
+        said = self.tally.said or f"{counted(self.violations, thing.removesuffix('s'))} {rest} {self.text}"
         return f"{self.named.name}: {said}{accepted_words(self.violations, self.accepted)}"
 
     @property
