@@ -20,7 +20,7 @@ def _more(*rows: tuple[int, int | None, str]) -> pa.Table:
     return pa.table({"id": pa.array(ids), "zip": pa.array(zips), "city": pa.array(cities)})
 
 
-def _watch(folder: Path, rules: object = None) -> hf.Monitor:
+def _watch(folder: Path, rules: Path | list[str] | None = None) -> hf.Monitor:
     return hf.Monitor.create(folder / "s", {"orders": ORDERS}, watch=["column"], rules=rules or RULES)
 
 

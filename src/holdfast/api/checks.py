@@ -99,7 +99,7 @@ def check(
     >>> checked = hf.check(towns, "zip -> city")
     >>> print(checked)
     rules: 1, 1 of them violated
-      fd1: 1 rows to remove for zip -> city
+      fd1: 1 row to remove for zip -> city
     >>> print(checked.listings[0])
     fd1: 1 violation of zip -> city
       t_row 1, s_row 0, t.zip '10115', t.city 'Brelin', s.zip '10115', s.city 'Berlin'
