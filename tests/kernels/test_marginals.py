@@ -33,14 +33,16 @@ def queries(draw: st.DrawFn) -> tuple[Space, NDArray[np.uint8], NDArray[np.int64
     )
 
 
-@pytest.mark.parametrize("listed", [True, False])
+@pytest.mark.parametrize("kept", ["one by one", "lists", "tables"])
 @given(given_=queries())
 def test_counts_and_values(
-    listed: bool, given_: tuple[Space, NDArray[np.uint8], NDArray[np.int64], NDArray[np.uint8]]
+    kept: str, given_: tuple[Space, NDArray[np.uint8], NDArray[np.int64], NDArray[np.uint8]]
 ) -> None:
     space, seen, counts, boxes = given_
     with pytest.MonkeyPatch.context() as patch:
-        if listed:
+        if kept != "one by one":
+            patch.setattr(marginals, "_FEW", -1)
+        if kept == "lists":
             patch.setattr(marginals, "_SMALL", 0)
             patch.setattr(marginals, "_DENSE", 0)
         sums, values = counts_within(seen, counts, space, boxes), values_within(seen, space, boxes)

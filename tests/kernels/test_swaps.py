@@ -23,7 +23,7 @@ columns = st.integers(0, COLUMNS - 1)
 orders = st.tuples(columns, columns, st.booleans()).filter(lambda own: own[0] != own[1])
 targets = st.lists(columns | orders | st.none(), unique=True, min_size=1, max_size=4)
 contexts = st.dictionaries(st.lists(columns, unique=True, max_size=3).map(tuple), targets, min_size=1, max_size=4)
-tables = st.lists(st.tuples(*[st.integers(0, VALUES - 1)] * COLUMNS), max_size=9)
+tables = st.lists(st.tuples(*[st.sampled_from([0, 0, 1, 2])] * COLUMNS), max_size=9)
 
 
 def are_together(a: Row, b: Row, context: tuple[int, ...], skip_null: bool) -> bool:
