@@ -7,7 +7,7 @@ from itertools import accumulate, combinations
 from typing import Any
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -67,6 +67,7 @@ def end_to_end(lists: Sequence[Sequence[Any]]) -> list[Any]:
 
 @settings(max_examples=150)
 @given(tables, contexts, st.booleans(), st.integers(0, 6), st.integers(1, 2))
+@example([(0, 0, 0, 0)] * 2, {(): [1]}, True, 0, 1)  # nulls alone, which differ
 def test_each_target_that_is_broken_gets_a_pair(
     table: list[Row], wanted: dict[tuple[int, ...], list[Target]], skip_null: bool, fresh: int, most: int
 ) -> None:
