@@ -126,7 +126,7 @@ def test_too_many_new_violations_are_counted(tmp_path: Path, monkeypatch: pytest
         assert accepted(watch, ROW) == (5, 1)
         watch.apply(deletes=many.slice(0, 2))
         assert accepted(watch, ROW) == (3, 1)
-        assert watch.apply(inserts=row(20, v=-1)).broken
+        assert watch.apply(inserts=row(20, v=-2)).broken
 
 
 def test_it_stays_where_columns_get_other_names_and_types(tmp_path: Path) -> None:

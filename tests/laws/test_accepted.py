@@ -169,7 +169,7 @@ def apply(
         del rows[key]
     rows.update(new)
     others ^= flip
-    return {rule.text for rule in outcome.alarms()}
+    return {rule.text for rule in outcome.alarms("any")}
 
 
 def expect(view: hf.View, oracle: Remembered) -> None:

@@ -1,4 +1,6 @@
-"""The problems that are planted into the days of a shop, and on which days."""
+"""The problems that are planted into the days of a shop, and on which days. Each day has wrong values of its own: one
+that rows copy from an earlier day belongs to the incident of then.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ def _wrong_item_vat(today: Delivery) -> Wrong:
     sold = Counter(row["sku"] for row in today.before["items"])
     rows = [row for row in today.new("items") if sold[row["sku"]] >= 5][:2]
     for row in rows:
-        row["vat_rate"] = "0.16" if today.day.number % 2 else "0.25"
+        row["vat_rate"] = f"0.{today.day.number:02}6"
     return [("items", row) for row in rows]
 
 
@@ -29,13 +31,13 @@ def _wrong_order_currency(today: Delivery) -> Wrong:
 
 def _wrong_customer_currency(today: Delivery) -> Wrong:
     row = _of(today, "country", "DE", "AT", "FR", "CH")
-    row["currency"] = "CHF" if row["currency"] == "EUR" else "EUR"
+    row["currency"] = f"X{today.day.number:02}"
     return [("customers", row)]
 
 
 def _wrong_city(today: Delivery) -> Wrong:
     row = _of(today, "postcode", *_often(today, "postcode"))
-    row["city"] = row["city"][:-1] if today.day.number % 2 else "Nowhere"
+    row["city"] = f"Nowhere {today.day.number}"
     return [("customers", row)]
 
 
@@ -119,13 +121,15 @@ def _gone(today: Delivery) -> Wrong:
 
 def _wrong_provider(today: Delivery) -> Wrong:
     row = today.new("payments")[-1]
-    row["provider"] = "Stripe" if today.day.number % 2 else "Square"
+    row["provider"] = f"Provider {today.day.number}"
     return [("payments", row)]
 
 
 def _wrong_product(column: str, value: str) -> Callable[[Delivery], Wrong]:
     """A new product of a known category with another department or rate."""
-    return lambda today: [("products", today.put("products", {**today.shop.product(), column: value}))]
+    return lambda today: [
+        ("products", today.put("products", {**today.shop.product(), column: value.format(today.day.number)}))
+    ]
 
 
 PLANTS = [
@@ -147,8 +151,8 @@ PLANTS = [
     Plant("orders: order_id is null", _null_key("orders", "order_id")),
     Plant("a customer with orders is deleted", _gone),
     Plant("payments: method -> provider", _wrong_provider),
-    Plant("products: category -> department", _wrong_product("department", "misc")),
-    Plant("products: category -> vat_rate", _wrong_product("vat_rate", "0.50")),
+    Plant("products: category -> department", _wrong_product("department", "misc {}")),
+    Plant("products: category -> vat_rate", _wrong_product("vat_rate", "0.{:02}1")),
 ]
 
 

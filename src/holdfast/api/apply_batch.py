@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
+from holdfast.api.incidents import incidents_of
 from holdfast.api.new_rows import examples_of
 from holdfast.api.open_state import OpenState
 from holdfast.api.settings import stored_marks
@@ -186,10 +187,15 @@ class Batches:
         records = state.workspace.records(batch)
         parts = tuple(_to_commit(name, each) for name, each in done.items())
         marks = stored_marks(state.store)
-        outcome = Outcome(BatchRecord(0, batch_id, ALL_TABLES, "", kind, 0, 0, 0, 0.0), diffs, marks=marks)
+        incidents, repeats = incidents_of(diffs, batch, state.tables, state.store)
+        unstored = BatchRecord(0, batch_id, ALL_TABLES, "", kind, 0, 0, 0, 0.0)
+        outcome = Outcome(unstored, diffs, marks=marks, repeats=repeats)
         alarmed = outcome.alarmed(fail_on)
         decided = time.perf_counter()
-        state.store.commit(Commit(batch_id, kind, parts, decided - started, diffs, many, given, rows, records, alarmed))
+        seconds = decided - started
+        state.store.commit(
+            Commit(batch_id, kind, parts, seconds, diffs, many, given, rows, records, incidents, alarmed)
+        )
         commit_seconds = time.perf_counter() - decided
         state.stale = False
         record = state.store.batch(batch_id)

@@ -243,7 +243,7 @@ class View:
         kind = declared.name if declared.given else about["kind"]  # FDs and keys are explained by the same engine
         events = self.memory().events_of(kind, name, about["text"])
         is_alarm = given is not None and given.get("origin") == "alarm"
-        if is_alarm and (found := class_of_text(about["text"])) is not None:  # as which it broke first
+        if is_alarm and (found := class_of_text(about["text"], watched.engines)) is not None:  # as which it broke first
             as_found = self.memory().events_of(found.name, name, about["text"])
             since = min((event.seq for event in events), default=self._state.last_batch() + 1)
             events = [*(e for e in as_found if e.event in ("lost", "gained") and e.seq < since), *events]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -19,7 +19,7 @@ from holdfast.results.drawn import Drawn
 from holdfast.results.marked_rules import Mark, MarkedRules
 from holdfast.results.memory import RuleKey
 from holdfast.results.outcome_lines import TableDiff
-from holdfast.results.verdict import Around, Examples, Level, Verdict, Worse
+from holdfast.results.verdict import Around, Examples, Level, Repeat, Verdict, Worse
 from holdfast.rules.names import called, titled
 from holdfast.rules.promotion import as_given
 from holdfast.rules.registry import parse
@@ -57,6 +57,7 @@ class Outcome(Printed, Drawn):
     marks: MarkedRules = field(default=MarkedRules())  # the ignored and the pinned rules
     now_given: Sequence[Mapping[str, Any]] = ()  # found rules that raised an alarm, and are given from now on
     now_muted: Sequence[Mapping[str, Any]] = ()  # suggested rules that are muted from now on
+    repeats: Mapping[RuleKey, Repeat] = field(default_factory=dict)  # rules whose new violations copy reported ones
     examples: Mapping[RuleKey, Examples] = field(default_factory=dict)  # new violations, in words
     around: Around = field(default=Around())  # the state
     commit_seconds: float = 0.0  # not in `seconds` of the batch: the commit writes that to the history
@@ -148,12 +149,14 @@ class Outcome(Printed, Drawn):
         """The rules that make the batch an alarm: given ones, then pinned ones, then found ones by score.
 
         `fail_on` chooses them: only `given` ones, also `likely` ones, `any`, `never` any; or found ones with at least
-        some score.
+        some score. A given rule is none whose new violations all copy wrong values that raised an alarm before, but
+        with `any`.
         """
         condition = alarming(fail_on)
+        again = [each.finding for each in self._given_worse() if each.level == "known"] if condition.all else []
         found = [self.diffs[at].lost[text] for at, text in self._alarming(condition)]
         pinned = [rule for diff in self.pinned.values() for rule in diff.lost.values()] if condition.given else []
-        return [*(self._worse() if condition.given else ()), *pinned, *found]
+        return [*(self._worse() if condition.given else ()), *again, *pinned, *found]
 
     def alarmed(self, fail_on: FailOn) -> list[AlarmedRule]:
         """The found rules that make the batch an alarm, and are to be watched as given ones from then on: the best, if
@@ -211,21 +214,25 @@ class Outcome(Printed, Drawn):
             for text, (old, new) in diff.changed.items():
                 line, change = new.to_json(), diff.violations.get(text, ViolationChange.counted())
                 if is_given(line) and not _is_muted(new) and _grew(old, new, change):
-                    level: Level = "failed" if line["severity"] == "error" else "warning"
-                    yield Worse((*at, text), new, level, line.get("score", 0.0), change, old.to_json()["violations"])
+                    key, before = (*at, text), old.to_json()["violations"]
+                    repeat = self.repeats.get(key)
+                    level: Level = "warning" if line["severity"] != "error" else "known" if repeat else "failed"
+                    yield Worse(key, new, level, line.get("score", 0.0), change, before, repeat=repeat)
 
     def worse(self, fail_on: FailOn = "likely") -> list[Worse]:
         """The rules that got worse, the most important first: given ones that have new violations, and found ones that
         broke and are an alarm; of those that are one only where any is, the likely ones.
         """
-        condition = alarming("likely" if alarming(fail_on).all else fail_on)
+        every = alarming(fail_on).all
+        condition = alarming("likely" if every else fail_on)
         pinned = [(at, text) for at, diff in self.pinned.items() for text in diff.lost] if condition.given else []
         found = [
             Worse((*at, text), diff.lost[text], "failed", diff.score(text), witness=diff.witnesses[text])
             for at, text in (*pinned, *self._alarming(condition))
             for diff in (self.diffs[at],)
         ]
-        return sorted([*self._given_worse(), *found], key=lambda each: each.place)
+        given = (replace(e, level="failed") if every and e.level == "known" else e for e in self._given_worse())
+        return sorted([*given, *found], key=lambda each: each.place)
 
     def verdict(self, fail_on: FailOn = "likely", *, verbose: bool = False) -> Verdict:
         """The verdict for people; `verbose` shows also what it otherwise counts."""
@@ -281,7 +288,9 @@ class Outcome(Printed, Drawn):
         for at, diff in self.diffs.items():
             lines += self._with_marks(at, _lost_lines(diff))
             lines += _gained_lines(diff)
-            lines += [(4.0 if id(new) in worse else 0.0, self._changed(old, new)) for old, new in diff.changed.values()]
+            lines += [
+                (4.0 if id(new) in worse else 0.0, self._changed(at, old, new)) for old, new in diff.changed.values()
+            ]
         lines.sort(key=lambda each: -each[0])
         quarantined = {} if self.quarantined is None else {"quarantined": self.quarantined.to_json()}
         given = {"now_given": [dict(rule) for rule in self.now_given]} if self.now_given else {}
@@ -302,11 +311,13 @@ class Outcome(Printed, Drawn):
             else:
                 yield early, line
 
-    def _changed(self, old: Finding, new: Finding) -> dict[str, Any]:
+    def _changed(self, at: tuple[str, str], old: Finding, new: Finding) -> dict[str, Any]:
         line = {"event": "changed", **new.to_json(), "before": old.to_json()}
         if not is_given(line):
             return line
-        return {**line, **dict(zip(("new", "gone"), self.moved(new.text, _table(new)), strict=True))}
+        repeat = self.repeats.get((*at, new.text))
+        like = {} if repeat is None else {"repeats_batch": repeat.since}
+        return {**line, **dict(zip(("new", "gone"), self.moved(new.text, _table(new)), strict=True)), **like}
 
     # ---- for people -------------------------------------------------------------------------------------------------
 

@@ -29,8 +29,9 @@ if TYPE_CHECKING:
     from holdfast.changes.diff import Finding, ViolationChange, Witness
     from holdfast.store.records import BatchRecord
 
-Level = Literal["failed", "warning"]
+Level = Literal["failed", "warning", "known"]
 _EVIDENCE = re.compile(r"\(score [01]\.\d\d\)\Z")  # in the note of a suggestion
+_LEVELS: tuple[Level, ...] = ("failed", "known", "warning")
 _NAMED = 3  # rules that the same rows broke, by name
 
 
@@ -42,6 +43,12 @@ class Examples(NamedTuple):
     lines: tuple[str, ...]
     rows: frozenset[int] = frozenset()
     whole: bool = False
+
+
+class Repeat(NamedTuple):
+    """The new violations of a rule copy values that raised an alarm before: the batch that brought the first."""
+
+    since: int
 
 
 class Around(NamedTuple):
@@ -80,6 +87,7 @@ class Worse:
     change: ViolationChange | None = None
     before: int = 0
     witness: Witness | None = None
+    repeat: Repeat | None = None
 
     @property
     def new(self) -> int:
@@ -91,8 +99,8 @@ class Worse:
 
     @property
     def place(self) -> tuple[Any, ...]:
-        """Errors first, then the largest change, then the best score, then the shorter rule."""
-        return self.level != "failed", -self.new, -self.score, len(self.key[2]), self.key
+        """Errors first, then what is known, then the largest change, then the best score, then the shorter rule."""
+        return _LEVELS.index(self.level), -self.new, -self.score, len(self.key[2]), self.key
 
     @property
     def is_aside(self) -> bool:
@@ -117,7 +125,8 @@ class Worse:
             return f"{self.called} has {counted(after, 'violation')}, {self.before:,} before"
         if not self.change.new:  # of what was accepted, more is open
             return f"{self.called} got worse"
-        return f"{self.called} has {counted(self.change.new, 'new violation')}"
+        like = f" like those of batch {self.repeat.since:,}" if self.repeat else ""
+        return f"{self.called} has {counted(self.change.new, 'new violation')}{like}"
 
 
 @dataclass(frozen=True)
@@ -168,6 +177,9 @@ class Verdict:
             all_given = all(each.change is not None for each in self.failed)
             among = f" of {around.given:,}" if all_given and around.given > 1 else ""
             return f"{failed:,}{among} rule{'s' * (failed != 1 or bool(among))} failed."
+        if known := [each for each in self.worse if each.level == "known"]:
+            new = sum(each.new for each in known)
+            return f"No new errors; {counted(new, 'violation')} {'copy' if new > 1 else 'copies'} known wrong values."
         if warnings := [each for each in self.worse if each.level == "warning"]:
             return f"No errors; {_counted(warnings)}{' (-v shows them)' if len(self._aside) == len(warnings) else ''}."
         return _standing(around)

@@ -139,6 +139,7 @@ class Commit:
     rows: WitnessRows = field(default_factory=WitnessRows)
     # What it changed in what engines share, by the name of the part and the table.
     evidence: Mapping[tuple[str, str], Mapping[str, Any]] = field(default_factory=dict)
+    incidents: Sequence[IncidentChange] = ()
     alarmed: Sequence[AlarmedRule] = ()  # what the batch leaves to do: these are to be given
 
 
@@ -152,6 +153,16 @@ class AlarmedRule(NamedTuple):
     text: str
     worth: tuple[float, int] | None = None  # score and support
     seq: int = 0
+
+
+class IncidentChange(NamedTuple):
+    """How many more violations of a rule have the values of an incident, which a hash names."""
+
+    engine: str
+    table: str  # `*` where the class looks across tables
+    text: str
+    hash: str
+    step: int
 
 
 class HandledFile(NamedTuple):

@@ -15,10 +15,11 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from holdfast.changes.diff import Diff, Finding, Result, Witness
-from holdfast.store.later import BASELINES, LOST_SCORES
-from holdfast.store.records import Commit
+from holdfast.store.later import BASELINES, INCIDENTS, LOST_SCORES
+from holdfast.store.records import Commit, IncidentChange
 
 Json = Mapping[str, Any]
+MOST_INCIDENTS = 1_000  # of a rule
 _MOST_IMPLIED = 10_000  # for more implied rules the events don't say from which they follow: it would take seconds
 
 
@@ -66,6 +67,7 @@ def put_diffs(database: sqlite3.Connection, seq: int, commit: Commit) -> None:
             _put_changed(database, seq, engine, table, diff)
     put_events(database, seq, _events(commit))
     put_scores(database, _lost_scores(seq, commit))
+    put_incidents(database, seq, commit.incidents)
     put_baselines(database, {at: diff.baselines for at, diff in commit.diffs.items()})
     _put_rows(database, seq, commit)
 
@@ -86,6 +88,23 @@ def put_events(database: sqlite3.Connection, seq: int, events: Iterable[tuple[st
 def put_scores(database: sqlite3.Connection, scores: Iterable[LostScore]) -> None:
     """Store the scores that rules had when rows broke them."""
     database.executemany(f"INSERT OR REPLACE INTO {LOST_SCORES} VALUES (?, ?, ?, ?, ?, ?)", scores)
+
+
+def put_incidents(database: sqlite3.Connection, seq: int, changes: Iterable[IncidentChange]) -> None:
+    """Store how many violations have the values of incidents, the newest of each rule. Those without any are gone."""
+    rules = set()
+    for engine, table, text, name, step in changes:
+        rules.add((engine, table, text))
+        query = f"""
+            INSERT INTO {INCIDENTS} VALUES (?, ?, ?, ?, ?, ?)
+            ON CONFLICT DO UPDATE SET violations = violations + excluded.violations"""
+        database.execute(query, (engine, table, text, name, seq, step))
+    of_rule = "engine = ?1 AND table_name = ?2 AND text = ?3"
+    newest = f"SELECT hash FROM {INCIDENTS} WHERE {of_rule} ORDER BY seq DESC, hash LIMIT {MOST_INCIDENTS}"
+    for rule in rules:
+        database.execute(
+            f"DELETE FROM {INCIDENTS} WHERE {of_rule} AND (violations <= 0 OR hash NOT IN ({newest}))", rule
+        )
 
 
 def put_baselines(database: sqlite3.Connection, baselines: Mapping[tuple[str, str], Mapping[str, Json | None]]) -> None:

@@ -32,12 +32,21 @@ from holdfast.store.creation import Creation, create
 from holdfast.store.database import UNREADABLE, ReadDatabase, check_format, connect, data_version
 from holdfast.store.erasure import forget_rows
 from holdfast.store.evidence import put_evidence
-from holdfast.store.later import BASELINES, make_later_tables
+from holdfast.store.later import BASELINES, INCIDENTS, make_later_tables
 from holdfast.store.layout import DATABASE, LOCK, SEGMENTS, SUMS, TO_OPEN, WITH_STATES, named_files, named_with_states
 from holdfast.store.lock import WriterLock
 from holdfast.store.memory import StoredMemory
-from holdfast.store.records import AlarmedRule, AppliedBatch, BatchRecord, Commit, HandledFile, StateFiles, TableRecord
-from holdfast.store.rule_events import put_diffs, put_results
+from holdfast.store.records import (
+    AlarmedRule,
+    AppliedBatch,
+    BatchRecord,
+    Commit,
+    HandledFile,
+    IncidentChange,
+    StateFiles,
+    TableRecord,
+)
+from holdfast.store.rule_events import put_diffs, put_incidents, put_results
 from holdfast.store.sums import SumsWriter, checked, wrong_files
 from holdfast.store.watch_change import WatchChange, changes, put_change, put_table, stored_tables
 from holdfast.table import files
@@ -246,6 +255,13 @@ class Store:
         known = {text: {"baseline": json.loads(stored)} for text, stored in self._rows(query, engine, table)}
         return [{**line, **known.get(line["text"], {})} for line in lines]
 
+    def incidents(self, engine: str, table: str, text: str) -> dict[str, int]:
+        """The incidents of a rule, each with the batch that brought it."""
+        if not self._rows("SELECT 1 FROM sqlite_master WHERE name = ?", INCIDENTS):
+            return {}
+        query = f"SELECT hash, seq FROM {INCIDENTS} WHERE engine = ? AND table_name = ? AND text = ?"
+        return dict(self._rows(query, engine, table, text))
+
     def alarmed(self) -> list[AlarmedRule]:
         """The found rules that raised an alarm and still are to be given."""
         return [AlarmedRule(*rule) for rule in json.loads(self.meta(ALARMED) or "[]")]
@@ -323,6 +339,12 @@ class Store:
         """Remember a file of a watched folder."""
         with self._at_once():
             self._db.execute("INSERT OR REPLACE INTO handled_files VALUES (?, ?, ?, ?)", file)
+
+    def put_incidents(self, seq: int, changes: Iterable[IncidentChange]) -> None:
+        """Store which values violate rules since a batch."""
+        with self._at_once():
+            make_later_tables(self._db)
+            put_incidents(self._db, seq, changes)
 
     def put_meta(self, key: str, value: str) -> None:
         """Keep a fact about the state."""

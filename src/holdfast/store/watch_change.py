@@ -17,8 +17,16 @@ from holdfast.changes.diff import Result
 from holdfast.store.batches import insert_batch
 from holdfast.store.evidence import forget_evidence
 from holdfast.store.later import BASELINES, INCIDENTS, LOST_SCORES, make_later_tables
-from holdfast.store.records import TableRecord
-from holdfast.store.rule_events import LostScore, RuleEvent, put_baselines, put_events, put_results, put_scores
+from holdfast.store.records import IncidentChange, TableRecord
+from holdfast.store.rule_events import (
+    LostScore,
+    RuleEvent,
+    put_baselines,
+    put_events,
+    put_incidents,
+    put_results,
+    put_scores,
+)
 from holdfast.table.nulls import Nulls
 from holdfast.table.table import Schema, Segment, TableFiles
 from holdfast.table.types import Column
@@ -46,6 +54,7 @@ class WatchChange:
     gone: Sequence[str] = ()  # tables that were dropped
     # What is accepted from now on of the violations of rules, by engine and subject; None: no longer.
     baselines: Mapping[tuple[str, str], Mapping[str, Mapping[str, Any] | None]] = field(default_factory=dict)
+    incidents: Sequence[IncidentChange] = ()
     scores: Sequence[LostScore] = ()  # of found rules that are given now, as rows broke them
 
 
@@ -70,6 +79,10 @@ def put_change(database: sqlite3.Connection, change: WatchChange) -> int:
     put_events(database, seq, change.events)
     put_scores(database, change.scores)
     put_baselines(database, change.baselines)
+    put_incidents(database, seq, change.incidents)
+    # What is accepted is no incident: whatever comes later is new.
+    accepted = [(*at, text) for at, own in change.baselines.items() for text in own]
+    database.executemany(f"DELETE FROM {INCIDENTS} WHERE engine = ? AND table_name = ? AND text = ?", accepted)
     gone = [(engine, subject, event.text) for engine, subject, event in change.events if event.event == "removed"]
     for place in (BASELINES, INCIDENTS):
         database.executemany(f"DELETE FROM {place} WHERE engine = ? AND table_name = ? AND text = ?", gone)
