@@ -110,3 +110,16 @@ def test_what_moved_is_shown_when_asked(tmp_path: Path, capsys: pytest.CaptureFi
     assert "distinct" in table
     assert "t.zip >= 0" in table.partition("severity")[2]
     assert "zip -> city" not in table.partition("severity")[2], "its count did not move"
+
+
+def test_new_exceptions_of_suggestions_that_never_held_exactly_are_counted(tmp_path: Path) -> None:
+    note = "when suggested: 9 of 12 rows agree (score 0.97)"
+    rule = f'  - {{rule: zip -> city, severity: warn, note: "{note}"}}'
+    rules = write(tmp_path / "rules.yaml", ["rules:", rule, "  - rule: key(id)"])
+    with _watch(tmp_path, rules) as watch:
+        outcome = watch.apply(inserts=_more((12, 1, "twon 1")))
+        assert str(outcome) == "Batch 1: 1 row. No errors; 1 warning with 1 new violation (-v shows them)."
+        assert len(list(outcome.verdict(verbose=True).blocks())) == 1
+        lines = str(watch.apply(inserts=_more((12, 1, "tonw 1")))).splitlines()
+        assert lines[0] == "Batch 2: 1 row. 1 of 2 rules failed."
+        assert lines[-1] == "Also 1 warning with 1 new violation of suggested rules (-v shows them)."

@@ -42,7 +42,8 @@ Pair = tuple[int, ...]
 def examples_of(outcome: Outcome, fail_on: FailOn, tables: Mapping[str, Table]) -> dict[RuleKey, Examples]:
     """The first new violations of the rules that matter most, given which broken rules are an alarm."""
     found: dict[RuleKey, Examples] = {}
-    for worse in outcome.worse(fail_on)[:_MOST_RULES]:
+    shown = [worse for worse in outcome.worse(fail_on) if not worse.is_aside]  # the others may come with every batch
+    for worse in shown[:_MOST_RULES]:
         table = tables.get(table_of_rows(*worse.key))
         if table is None:
             continue
