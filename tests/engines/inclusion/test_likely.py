@@ -76,6 +76,22 @@ def test_several_columns_refer_where_none_of_them_does_alone() -> None:
     assert not any("(" in text for text in likely_in({"bills": {"year": years, "number": numbers}, "lines": lines}, 1))
 
 
+def test_a_day_that_both_sides_share_says_nothing_while_there_is_only_one() -> None:
+    orders: dict[str, list[Any]] = {
+        "day": ["2026-01-01"] * 60,
+        "order_id": list(range(1, 61)),
+        "vat_rate": [7, 19] * 30,
+    }
+    found = likely_in({"orders": orders, "customers": shop()["customers"]})
+    assert "orders(day, vat_rate) in orders(day, order_id)" not in found
+    per_shop: dict[str, list[Any]] = {
+        "shop": [i // 30 for i in range(60)],
+        "line": [i % 30 for i in range(60)],
+        "first": [0] * 60,
+    }
+    assert "orders(shop, first) in orders(shop, line)" in likely_in({"orders": per_shop, "sizes": shop()["orders"]})
+
+
 def test_one_table_has_no_foreign_keys() -> None:
     assert likely_in({"staff": {"id": [1, 2, 3], "boss_id": [1, 1, 2]}}) == {}
 

@@ -8,7 +8,8 @@ Of references from the same columns one is meant, and the others follow from wha
 best are worth half. Where names have nothing in common, numbers cost a fifth: those of a key are mostly counted from 1
 on, and small numbers are among them by chance; a column that both sides share has no say in that. Few rows that could
 have had no partner cost more the fewer they are. One of several columns must score above each of its parts. Within a
-table it may share one column with itself: more are hardly ever meant, and where two columns are equal they are many.
+table it may share one column with itself, of two values or more: more columns are hardly ever meant, and where two
+columns are equal they are many.
 """
 
 from __future__ import annotations
@@ -41,7 +42,8 @@ def likely(subject: Mapping[str, WatchedTable], wanted: Wanted, runner: Runner, 
     state = discover.discover(INDState.of(subject, settings, runner, progress), runner)
     nary.discover(state, runner, most_shared=1)
     state.found = {**_nearly(state), **several.holding(state)}
-    rated = _above_their_parts([(each, _score(state, each)) for each in proposals(state, NEARLY_KEY)])
+    proposed = [each for each in proposals(state, NEARLY_KEY) if not _shares_constant(state, each)]
+    rated = _above_their_parts([(each, _score(state, each)) for each in proposed])
     scored = sorted(_best_of_each_side(rated), key=lambda each: (-each[1], each[0].text))
     return [_scored(state, ind, score) for ind, score in scored[: wanted.top] if score > 0]
 
@@ -56,9 +58,15 @@ def in_frame(score: float) -> float:
 def _score(state: INDState, ind: IND) -> float:
     assert ind.score is not None
     rows = carried(state, ind)
-    numbers = all(each.kind == NUMBER for each in witness.attributes(state, ind.dependent))
+    numbers = all(left.kind == NUMBER for left, right in witness.compared(state, ind) if left != right)
     unlike = numbers and _names_alike(ind) == 0
     return in_frame(ind.score) * (_UNLIKE if unlike else 1.0) * rows / (rows + 1)
+
+
+def _shares_constant(state: INDState, ind: IND) -> bool:
+    """Whether a column that both sides share says nothing yet, as it has one value."""
+    shared = [left for left, right in witness.compared(state, ind) if left == right]
+    return any(len(state.counts(each).occurring()) < 2 for each in shared)
 
 
 def _names_alike(ind: IND) -> float:
