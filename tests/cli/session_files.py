@@ -1,0 +1,30 @@
+"""The files that the sample sessions of README and docs use: the customers of a shop, and some days of new ones."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+CITIES = {
+    "1010": "Wien", "8010": "Graz", "10115": "Berlin", "20095": "Hamburg", "50667": "Köln", "70173": "Stuttgart",
+    "80331": "München",
+}  # fmt: skip
+HEADER = "customer,mail,zip,city,country"
+
+
+def write_files(folder: Path) -> None:
+    """Write customers.csv, and new ones of Monday to Thursday: with two problems on Tuesday, and one on Thursday."""
+    choose = random.Random(1)
+    lines = [_line(number, choose.choice(list(CITIES))) for number in range(1, 1301)]
+    days = {"customers": lines[:1000], "monday": lines[1000:1100], "tuesday": lines[1100:1200]}
+    days |= {"wednesday": lines[1200:1250], "thursday": lines[1250:]}
+    days["tuesday"][17] = _line(1118, "70173", city="Stuttgard")
+    days["tuesday"][30] = _line(1131, "8010", mail="c7@example.org")
+    days["thursday"][4] = _line(1255, "70173", city="Esslingen")
+    for name, rows in days.items():
+        (folder / f"{name}.csv").write_text("\n".join([HEADER, *rows]) + "\n", encoding="utf-8")
+
+
+def _line(number: int, code: str, city: str = "", mail: str = "") -> str:
+    country = "AT" if len(code) == 4 else "DE"
+    return f"C{number:04d},{mail or f'c{number}@example.org'},{code},{city or CITIES[code]},{country}"
