@@ -154,6 +154,8 @@ class Shop:
             if number % (self.size.orders // 40) == 0:  # prices changed before, too
                 for row in self.random.sample(self.rows["products"], 3):
                     row["price"] = self._price(row)
+                moved = self.random.choice(self.rows["customers"][:100])  # those who order most
+                moved.update(self._address(self._country(moved)))
 
     # ---- rows -------------------------------------------------------------------------------------------------------
 
@@ -217,6 +219,10 @@ class Shop:
             "weight": None if choose.random() < 0.1 else f"{choose.uniform(0.05, 12):.3f}",
             "supplier": f"S{choose.randint(1, 15):02d}",
         }
+
+    def _country(self, customer: Row) -> str:
+        """Where a customer moves to: mostly within the country."""
+        return str(customer["country"]) if self.random.random() < 0.7 else self.random.choice(self._countries)
 
     def _price(self, product: Row) -> str:
         """Another price."""
@@ -305,6 +311,9 @@ class Shop:
         choose = self.random
         for row in choose.sample(before["customers"], 3):
             self.change(day, "customers", row, email=f"new{day.number}.{row['email']}")
+        changed = {row["customer_id"] for row in day.deletes["customers"]}
+        for row in choose.sample([row for row in before["customers"] if row["customer_id"] not in changed], 2):
+            self.change(day, "customers", row, **self._address(self._country(row)))
         for row in choose.sample(before["products"], choose.choice([0, 2, 4])):
             self.change(day, "products", row, price=self._price(row))
         still_open = [row for row in before["orders"][-300:] if row["status"] in ("open", "sent")]
