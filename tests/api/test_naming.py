@@ -46,3 +46,17 @@ def test_a_declared_key_names_rows_and_so_does_none(tmp_path: Path) -> None:
         assert any(line.strip().startswith("id 300: ") for line in watch.apply(inserts=wrong).lines())
     with hf.Monitor.create(tmp_path / "none", {"t": numbered}, rules="zip -> town") as watch:
         assert any(line.strip().startswith("row 300: ") for line in watch.apply(inserts=wrong).lines())
+
+
+def test_that_the_key_that_names_rows_has_values_is_watched(tmp_path: Path) -> None:
+    """One row without it breaks no key, as null equals no other value."""
+    first = towns(0, 300).rename_columns(["note", "the order", "zip", "town"])
+    lacking = first.slice(0, 1).set_column(1, "the order", pa.array([None], pa.string()))
+    with hf.Monitor.create(tmp_path / "state", {"t": first}) as watch:
+        assert 't."the order" is not null' in {entry.text for entry in watch.rules().entries}
+        outcome = watch.apply(inserts=lacking)
+        assert [rule.text for rule in outcome.alarms()] == ['t."the order" is not null']
+    with hf.Monitor.create(tmp_path / "declared", {"t": first}, key="the order") as watch:
+        assert not any("not null" in entry.text for entry in watch.rules().entries)
+    with hf.Monitor.create(tmp_path / "null", {"t": pa.concat_tables([first, lacking])}) as watch:
+        assert not any("not null" in entry.text for entry in watch.rules().entries)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,12 +13,17 @@ from holdfast.api.open_state import OpenState
 from holdfast.api.settings import settings_text, stored_settings
 from holdfast.api.suggestions import suggestions_in
 from holdfast.api.upkeep import Upkeep
+from holdfast.api.workspace import Workspace
 from holdfast.engines.registry import names_in
 from holdfast.intake.source import ReadOptions
 from holdfast.intake.tables import BuiltTable, build_table
-from holdfast.rules.file import Rules
+from holdfast.rules.dependency import Key
+from holdfast.rules.file import RuleEntry, Rules, free_name
+from holdfast.rules.names import name_of
+from holdfast.rules.registry import parse
 from holdfast.store.records import TableRecord
 from holdfast.table.rewrite import bytes_a_row
+from holdfast.text.quotes import quoted
 
 
 def read_table(
@@ -35,6 +40,24 @@ def record_of(built: BuiltTable) -> TableRecord:
     return TableRecord(table.schema, built.options.to_dict(), built.left_out, table.rows, table.files)
 
 
+def _filled_keys(suggested: Sequence[RuleEntry], workspace: Workspace) -> Iterator[RuleEntry]:
+    """That the best key of each table has a value in every row, if it has: one row without it breaks no key."""
+    known = {each.name for each in suggested}
+    done = {name for name, watched in workspace.tables.items() if watched.table.schema.key}  # which takes no nulls
+    for each in suggested:
+        rule = parse(each.text)
+        if not isinstance(rule, Key) or each.severity != "error" or each.table in done:
+            continue
+        done.add(each.table)
+        table = workspace.tables[each.table].table
+        for column in rule.columns:
+            if table.column_codes(table.schema.names.index(column)).all():  # code 0 is null
+                text = f"t.{quoted(column)} is not null"
+                name = free_name(name_of([text]), known, f"{name_of([text])}-", 2)
+                known.add(name)
+                yield RuleEntry(name, each.table, text, "error", f"{each.text} names its rows")
+
+
 def start(state: OpenState, built: Mapping[str, BuiltTable], given: Rules | None, suggest: int | None) -> None:
     """Find what holds in tables that were just read, and make the state durable."""
     store, workspace = state.store, state.workspace
@@ -45,7 +68,8 @@ def start(state: OpenState, built: Mapping[str, BuiltTable], given: Rules | None
     rules = given
     if suggest:
         found = suggestions_in(workspace, state.progress).rules(suggest)
-        suggested = replace(found, entries=tuple(replace(each, origin="suggested") for each in found.entries))
+        entries = [*found.entries, *_filled_keys(found.entries, workspace)]
+        suggested = replace(found, entries=tuple(replace(each, origin="suggested") for each in entries))
         rules = suggested if given is None else given.with_others(suggested)
     if rules is not None:
         own = bound(rules, workspace.schemas, state.progress)
