@@ -25,7 +25,7 @@ def _wrong_item_vat(today: Delivery) -> Wrong:
 def _wrong_order_currency(today: Delivery) -> Wrong:
     known = {row["customer_id"] for row in today.before["orders"]}
     row = today.one_of(row for row in today.new("orders") if row["customer_id"] in known)
-    row["currency"] = "USD"
+    row["currency"] = f"X{today.day.number:02d}"
     return [("orders", row)]
 
 
@@ -93,7 +93,8 @@ def _orphan(table: str, column: str, number: int) -> Callable[[Delivery], Wrong]
 
     def into(today: Delivery) -> Wrong:
         row = today.one_of(today.new(table))
-        row[column] = f"{row[column][:2]}{number}" if isinstance(row[column], str) else number + today.day.number
+        missing = number + today.day.number
+        row[column] = f"{row[column][:2]}{missing}" if isinstance(row[column], str) else missing
         return [(table, row)]
 
     return into
