@@ -103,7 +103,7 @@ def opt_index(ranks: Ranks, count: int, columns: tuple[int, int], marks: tuple[i
     ones aside.
     """
     signs, strict = (1 if marks[0] & MORE else -1, 1 if marks[1] & MORE else -1), [not mark & EQUAL for mark in marks]
-    index = PairIndex(columns, signs, _pool(ranks.shape[1], len(_checked(boxes, columns)), strict), boxes)
+    index = PairIndex(columns, signs, _pool(ranks.shape[1], count, len(_checked(boxes, columns)), strict), boxes)
     keys, chains = index.keys(ranks[:, :count]), index.chains
     order = np.lexsort((-keys[1] if strict[0] else keys[1], keys[0]))
     fresh = np.ones(count, np.bool_)
@@ -157,8 +157,8 @@ def _nothing(rules: int, room: int = 0) -> Found:
     return Found(np.zeros(2, np.int64), np.full((rules, 2), -1, np.int64), np.empty((room, 2), np.int64))
 
 
-def _pool(rows: int, checked: int, strict: list[bool]) -> Chains:
-    room = 6 * rows + 64 if rows < 1_000 else 2 * rows  # what is in use at first takes a little more than the rows
+def _pool(rows: int, count: int, checked: int, strict: list[bool]) -> Chains:
+    room = 2 * rows + 4 * (rows - count) + 64  # the first rows take a little more than a place each, others up to six
     start, size, most = np.zeros((3, rows + 1), np.int64)
     return Chains(
         np.empty((2, room), np.int32), np.array(strict), np.empty(room, np.int32), np.empty((checked, room), np.int32),

@@ -18,6 +18,7 @@ from holdfast.api.open_state import OpenState
 from holdfast.api.settings import stored_marks
 from holdfast.api.upkeep import Upkeep
 from holdfast.api.witness_rows import given_witnesses, witness_rows
+from holdfast.engines.contract import open_violations
 from holdfast.engines.registry import ALL_TABLES
 from holdfast.errors import BadInput
 from holdfast.intake.feed import FeedOptions, split_feed
@@ -28,6 +29,7 @@ from holdfast.intake.tables import BatchReader, Sources
 from holdfast.results.alarms import FailOn, alarming
 from holdfast.results.changed import Changed
 from holdfast.results.outcome import Outcome
+from holdfast.results.standing import standing
 from holdfast.results.verdict import Around
 from holdfast.sources.dialect import CsvOptions
 from holdfast.store.records import BatchRecord, Commit, CommitPart
@@ -107,14 +109,16 @@ class Batches:
     def _with_rows(self, outcome: Outcome, fail_on: FailOn, files: Mapping[str, str]) -> Outcome:
         """The outcome with what people want to know of it: the rows of new violations, and how all rules stand."""
         state = self.state
-        given = [rule for result in state.workspace.given_results() for rule in result.values()]
+        given = [rule.to_json() for result in state.workspace.given_results() for rule in result.values()]
         around = Around(
             str(state.store.path),
             {name: file for name, file in files.items() if file},
             several=len(state.tables) > 1,
-            searched=any(engine.declared.is_searched for engine in state.workspace.engines.values()),
+            searched=any(not (own.declared.given or own.declared.facts) for own in state.workspace.engines.values()),
+            broke=sum(len(diff.witnesses) for diff in outcome.diffs.values()),
             given=len(given),
-            violated=sum(bool(getattr(rule, "violations", 0)) for rule in given),
+            violated=sum(bool(open_violations(rule)) for rule in given),
+            standing=standing(given),
         )
         return replace(outcome, around=around, examples=examples_of(outcome, fail_on, state.tables))
 

@@ -150,8 +150,8 @@ def _fd_line(rule: FD, table: Table, row: int, values: Ids, counts: Ids) -> str:
     column = table.schema.names.index(rule.rhs)
     others = values != table.codes(ids, [column])[0, 0]
     more = ""
-    if others.any():
-        best = int(np.argmax(np.where(others, counts, 0)))
+    best = int(np.argmax(np.where(others, counts, 0))) if others.any() else None
+    if best is not None and 2 * counts[best] >= counts.sum():  # else no value is the usual one
         (usual,) = plain_values(table.dictionaries[column].values(values[best : best + 1]))
         more = f" ({shown(usual, _LONGEST)} in {counts[best]:,} of {counts.sum():,})"
     return f"{name}: {_facts(own)}{more}"

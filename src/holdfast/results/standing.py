@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from holdfast.engines.contract import open_violations
 from holdfast.engines.registry import given_class
 from holdfast.results.ranks import broken_rank
 from holdfast.store.memory import StoredMemory
@@ -12,15 +13,18 @@ from holdfast.visible import counted
 
 
 def standing(given: Sequence[dict[str, Any]]) -> str:
-    """How many rules hold.
+    """How many rules hold. Violations that were accepted don't count.
 
     >>> standing([{"violations": 0}, {"violations": 3}])
     '1 of 2 rules holds.'
+    >>> standing([{"violations": 0}, {"violations": 3, "accepted": 3}])
+    'All 2 rules hold, but for accepted violations.'
     """
-    held = sum(not rule["violations"] for rule in given)
+    held = sum(not open_violations(rule) for rule in given)
+    known = ", but for accepted violations" if any(rule.get("accepted") for rule in given) else ""
     if held == len(given):
-        return "The rule holds." if held == 1 else f"All {held:,} rules hold."
-    return f"{held:,} of {counted(len(given), 'rule')} {'holds' if held == 1 else 'hold'}."
+        return f"The rule holds{known}." if held == 1 else f"All {held:,} rules hold{known}."
+    return f"{held:,} of {counted(len(given), 'rule')} {'holds' if held == 1 else 'hold'}{known}."
 
 
 def broken_first(findings: Sequence[dict[str, Any]], memory: StoredMemory) -> list[dict[str, Any]]:

@@ -58,8 +58,10 @@ class Around(NamedTuple):
     files: Mapping[str, str] = {}  # that brought the rows, by table
     several: bool = False  # several tables are watched
     searched: bool = False  # found rules are watched
+    broke: int = 0  # of these
     given: int = 0  # rules
-    violated: int = 0  # of these
+    violated: int = 0  # of these, not counting accepted violations
+    standing: str = ""  # how many of them hold, in a sentence
 
 
 @dataclass(frozen=True)
@@ -253,7 +255,6 @@ def _counted(warnings: Sequence[Worse]) -> str:
 def _standing(around: Around) -> str:
     """How the rules stand after a batch that made none of them worse."""
     if not around.given:
-        return "No rule broke." if around.searched else "No rules are watched."
-    if around.violated:
-        return f"No new violations; {around.given - around.violated:,} of {counted(around.given, 'rule')} hold."
-    return "The rule holds." if around.given == 1 else f"All {around.given:,} rules hold."
+        found = f"{counted(around.broke, 'found rule')} broke." if around.broke else "No rule broke."
+        return found if around.searched else "No rules are watched."
+    return f"No new violations; {around.standing}" if around.violated else around.standing

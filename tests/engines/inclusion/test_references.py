@@ -132,7 +132,7 @@ def test_check_tells_the_rows_without_a_partner() -> None:
     (line,) = checked.to_json()
     assert (line["kind"], line["table"], line["name"], line["violations"]) == ("ind", "orders", "ref1", 1)
     assert checked.listings[0].to_arrow().to_pylist() == [{"rule": "ref1", "t_row": 2, "t.cust": 9}]
-    assert repr(checked) == f"rules: 1, 1 of them violated\n  ref1: 1 rows without a partner for {RULE}"
+    assert repr(checked) == f"rules: 1, 1 of them violated\n  ref1: 1 row without a partner for {RULE}"
 
 
 def test_a_state_keeps_them_under_batches_on_either_table(tmp_path: Path) -> None:

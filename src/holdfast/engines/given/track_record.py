@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 PASSED = 100  # rows that pass to bring trust halfway to 1; for each row that broke the rule, as many more must pass
 TESTS = 200  # a rule is noise only after as many rows could have broken it
+_BROKE = 5  # and after as many did: a few errors in the data are no noise
 _NEGLIGIBLE = 1e-12
 _UNLIKELY = 0.01  # how unlikely the rows must be under the assumption that the rule means something
 
@@ -43,14 +44,14 @@ class TrackRecord:
         Assume that the rule means something, and that a new row breaks it with half of that probability, at most. Of n
         new rows then X break it, and X is binomial: P(X >= k) = sum over i >= k of C(n, i) q^i (1 - q)^(n - i), with
         q = p / 2. If k rows did and this is below 1 %, the assumption is given up, and the rule is noise. It takes 200
-        tests at least, so that a bad start alone decides nothing.
+        tests at least, so that a bad start alone decides nothing, and 5 rows that broke it, as a few may be errors.
 
         >>> TrackRecord(tested=1000, broke=30).is_noise(exceptions=40, tested=2000)
         True
         >>> TrackRecord(tested=1000, broke=8).is_noise(exceptions=40, tested=2000)
         False
         """
-        if self.tested < TESTS:
+        if self.tested < TESTS or self.broke < _BROKE:
             return False
         chance = (exceptions + 1) / (tested + 2)
         return at_least(self.broke, self.tested, min(chance, 1.0) / 2) < _UNLIKELY
