@@ -174,7 +174,7 @@ class Stream:
             table="t",
         )
         if outcome.batch.inserted or outcome.batch.deleted:
-            self.changes[outcome.batch.seq] = before, by_definition(self.rows, self.nulls)
+            self.changes[outcome.batch.number] = before, by_definition(self.rows, self.nulls)
 
     def reopen(self) -> None:
         self.watch.close()

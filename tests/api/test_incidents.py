@@ -56,7 +56,7 @@ def test_a_copied_value_is_no_new_incident(tmp_path: Path, rule: str, wrong: Any
         assert "like those of batch " in str(outcome)
         (line,) = [each for each in outcome.to_json() if each.get("new")]
         assert line["violations"] == sum(1 for _ in watch.violations(rule)[0].violations())
-        assert line["repeats_batch"] == watch.history()[-3].seq
+        assert line["repeats_batch"] == watch.history()[-3].number
         assert broken(watch, row(13, *other)) == (True, True)
 
 

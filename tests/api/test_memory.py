@@ -68,9 +68,9 @@ def test_figures_stand_where_they_changed(watch: Monitor) -> None:
     watch.apply(inserts=towns((5, "1", "Bonn")))
     figures = watch.memory().figures()
     assert [(each.seq, each.violations) for each in figures[DENIAL]] == [(0, 0), (1, 1), (2, 3), (3, 0)]
-    assert figures[FD][:3] == [Figures(0, 0, 0.0, 0.0), Figures(1, 1, 1 / 3, 0.0), Figures(2, 2, 0.5, 0.0)]
+    assert figures[FD][:3] == [Figures(0, 0, 0.0, 0.0, 0), Figures(1, 1, 1 / 3, 0.0, 1), Figures(2, 2, 0.5, 0.0, 2)]
     assert [each.violations for each in figures[KEY]] == [0] * len(figures[KEY]), "but its score moves"
-    assert watch.memory().columns()["towns", "zip"] == [ColumnFigures(0, 0, 2), ColumnFigures(4, 0, 3)]
+    assert watch.memory().columns()["towns", "zip"] == [ColumnFigures(0, 0, 2, 0), ColumnFigures(4, 0, 3, 4)]
 
 
 def test_a_rule_that_counts_alone_has_no_witness(tmp_path: Path) -> None:

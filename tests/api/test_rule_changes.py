@@ -24,7 +24,7 @@ def test_what_is_remembered_of_a_rule_stays_with_it_under_its_new_name(tmp_path:
         assert after is not None
         assert (after["tested_since"], after["broke_since"]) == (before["tested_since"], before["broke_since"])
         story = "\n".join(watch.explain("fd1"))
-        assert "broke with batch 2" in story or "got worse with batch 2" in story
+        assert "broke with batch 1" in story or "got worse with batch 1" in story
         assert ("named", "orders", "postcode -> city") in watch.memory().figures()
 
 

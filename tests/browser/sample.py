@@ -303,6 +303,7 @@ def _batch(seq: int) -> Json:
     table = "orders" if seq == 9 else "tax"
     return {
         "seq": seq,
+        "batch": seq,
         "id": f"2026-11-{seq:02}",
         "table": table,
         "at": f"2026-11-{seq:02}T08:15:30+00:00",

@@ -29,7 +29,7 @@ class Remembering:
         self._path, self._follower = path, hf.Monitor.open(path, write=False)
         self._figures: dict[str, list[Figures]] = {}
         self._columns: dict[tuple[str, str], list[ColumnFigures]] = {}
-        self._note_figures(monitor, 0)
+        self._note_figures(monitor, 0, 0)
 
     def close(self) -> None:
         """Let go of the view."""
@@ -38,7 +38,7 @@ class Remembering:
     def check_batch(self, monitor: View, outcome: Outcome, before: Expected, now: Expected, key: Sequence[int]) -> None:
         """The memory of the last batch agrees with its outcome."""
         seq, memory = outcome.batch.seq, monitor.memory()
-        self._note_figures(monitor, seq)
+        self._note_figures(monitor, seq, outcome.batch.number)
         assert {text: own for (_, _, text), own in memory.figures().items()} == self._figures
         assert memory.columns() == self._columns
         events = memory.events(since=seq - 1)
@@ -57,19 +57,19 @@ class Remembering:
             assert _picture(self._follower) == _picture(fresh)
         assert not self._follower.follow(), "nothing more has happened"
 
-    def _note_figures(self, monitor: View, seq: int) -> None:
+    def _note_figures(self, monitor: View, seq: int, batch: int) -> None:
         """Add the figures of the results, where they differ from those before."""
         for line in (finding.to_json() for finding in monitor.results()):
             if "severity" in line:
-                figures = Figures(seq, line["violations"], line.get("g3"), line.get("score"))
+                figures = Figures(seq, line["violations"], line.get("g3"), line.get("score"), batch)
                 _add(self._figures.setdefault(line["text"], []), figures)
             elif line["kind"] == "column":
-                facts = ColumnFigures(seq, line["nulls"], line["distinct"])
+                facts = ColumnFigures(seq, line["nulls"], line["distinct"], batch)
                 _add(self._columns.setdefault((line["table"], line["column"]), []), facts)
 
 
 def _add(known: list[Any], figures: Any) -> None:
-    if not known or {**vars(known[-1]), "seq": figures.seq} != vars(figures):
+    if not known or {**vars(known[-1]), "seq": figures.seq, "batch": figures.batch} != vars(figures):
         known.append(figures)
 
 

@@ -167,7 +167,7 @@ def _changed_since_applied(path: str, facts: stat_result, store: Store, progress
     if applied is None or facts.st_mtime <= datetime.fromisoformat(applied.at).timestamp():
         return False
     progress.note(
-        f"{path}: changed since it was applied as batch {applied.seq}, and skipped; "
+        f"{path}: changed since it was applied as batch {applied.number}, and skipped; "
         "to apply its new content, move it in under another name"
     )
     return True

@@ -54,7 +54,7 @@ def incidents_of(
             rule, table = parse(text), tables[table_of_rows(*key)]
             new, gone = _new(rule, change, batch, table), _hashes(rule, change.resolved, table)
             if change.new and new and all(each in known for each in new):
-                repeats[key] = Repeat(min(known[each] for each in new))
+                repeats[key] = Repeat(store.numbers().of(min(known[each] for each in new)))
             steps = Counter(new)
             steps.subtract({each: count for each, count in gone.items() if each in known or each in new})
             changes += [IncidentChange(*key, each, step) for each, step in steps.items() if step]

@@ -104,10 +104,15 @@ class OpenState:
         """The columns by which messages name the rows of each table: its key, or the best one that was suggested."""
         return {name: naming_key(record.schema) for name, record in self.records.items()}
 
+    def last_seq(self) -> int:
+        """The last entry of the history, a batch or a change."""
+        latest = self.store.history(1)
+        return latest[-1].seq if latest else 0
+
     def last_batch(self) -> int:
         """The number of the last batch."""
         latest = self.store.history(1)
-        return latest[-1].seq if latest else 0
+        return latest[-1].number if latest else 0
 
     def refuse_closed(self) -> None:
         """Raise BadInput if the state is closed."""

@@ -58,25 +58,28 @@ def _in_events(table: Table, store: Store, numbers: list[int]) -> dict[int, _Sto
         return {}
     name, key = table.schema.name, key_names(table.schema)
     found: dict[int, _Stored] = {}
-    for number, batch, rule, values in store.memory.rows_by_number(name, numbers):
-        found.setdefault(number, (values, {column: values[column] for column in key}, (batch, rule)))
-    for engine, about, batch, rule, witness in store.memory.witnesses_of([n for n in numbers if n not in found]):
+    batch_number = store.numbers().of
+    for number, seq, rule, values in store.memory.rows_by_number(name, numbers):
+        found.setdefault(number, (values, {column: values[column] for column in key}, (batch_number(seq), rule)))
+    for engine, about, seq, rule, witness in store.memory.witnesses_of([n for n in numbers if n not in found]):
         if name != table_of_rows(engine, about, rule):
             continue
         for number, own in zip(witness["rows"], witness["keys"], strict=True):
             if own:  # or it was forgotten
-                found.setdefault(number, (own, own, (batch, rule)))
+                found.setdefault(number, (own, own, (batch_number(seq), rule)))
     return found
 
 
 def _insertions(name: str, store: Store, ids: Ids) -> Ids:
-    """The batch that brought each row: numbers are given in the order of batches."""
-    born = store.births(name)
-    return np.array([0, *(seq for seq, _ in born)])[np.searchsorted([first for _, first in born], ids, side="right")]
+    """The number of the batch that brought each row: rows are numbered in the order of batches."""
+    born, batch_number = store.births(name), store.numbers().of
+    return np.array([0, *(batch_number(seq) for seq, _ in born)])[
+        np.searchsorted([first for _, first in born], ids, side="right")
+    ]
 
 
 def _deletions(name: str, store: Store, ids: Ids) -> dict[int, int]:
-    """The batches that removed rows, where files show it.
+    """The numbers of the batches that removed rows, where files show it.
 
     Merged files count as files of the last batch. So if no file of the start is left, the first batch with files has
     its own deaths and all earlier ones, and is skipped.
@@ -87,11 +90,12 @@ def _deletions(name: str, store: Store, ids: Ids) -> dict[int, int]:
     deaths = [(seq, path) for seq, path in own if seq]
     merged = deaths[0][0] if deaths and len(deaths) == len(own) else 0
     found: dict[int, int] = {}
+    batch_number = store.numbers().of
     for seq, path in deaths:
         if seq > merged:
             with suppress(FileNotFoundError):  # a writer may just have merged it
                 dead = files.read(path)[0].get("dead", ids[:0])
-                found |= dict.fromkeys(ids[np.isin(ids, dead)].tolist(), seq)
+                found |= dict.fromkeys(ids[np.isin(ids, dead)].tolist(), batch_number(seq))
     return found
 
 

@@ -22,6 +22,7 @@ from holdfast.report.document.rules import BROKE, HOLDS, IMPLIED, UNTESTED, VIOL
 from holdfast.report.document.timeline import timeline_of, turn_of
 from holdfast.results.changed import line, said
 from holdfast.results.memory import Event, Memory, RuleKey
+from holdfast.store.batch_numbers import BatchNumbers
 
 _TURNED = 2000  # rules that batches broke, mended or implied are shown in detail, the latest ones
 _STATES = {"broken": BROKE, "implied": IMPLIED, "untested": UNTESTED, "absent": UNTESTED}
@@ -68,7 +69,11 @@ class _StateContent:
             counts=self._memory.counts(),
             references=self._references(),
             changes={seq: list(_changes(about)) for seq, about in self._store.changes().items()},
-            notes=[*left_out_notes(left_out), *_left_out_values(self._memory), *self._event_notes()],
+            notes=[
+                *left_out_notes(left_out),
+                *_left_out_values(self._memory, self._store.numbers()),
+                *self._event_notes(),
+            ],
         )
 
     def without_batches(self, rules: Sequence[RuleContent]) -> Content:
@@ -82,7 +87,7 @@ class _StateContent:
             left_out={},
             sections=[*self._sections(rules)],
             batches=self._store.history(),
-            nulls_over_time={at: [(each.seq, float(each.nulls)) for each in figures] for at, figures in columns},
+            nulls_over_time={at: [(each.batch, float(each.nulls)) for each in figures] for at, figures in columns},
         )
 
     def _event_notes(self) -> list[str]:
@@ -90,7 +95,7 @@ class _StateContent:
         every = sum(sum(counts.values()) for counts in self._memory.counts().values())
         if every <= len(self._events):
             return []
-        first = self._events[-1].seq
+        first = self._events[-1].batch
         return [
             f"Rules broke, were mended or came to follow from others {every:,} times. The page shows the last "
             f"{len(self._events):,}, since batch {first:,}."
@@ -136,7 +141,7 @@ class _StateContent:
             finding,
             finding.get("score") if given else found_score,
             timeline,
-            [(each.seq, each.violations) for each in figures],
+            [(each.batch, each.violations) for each in figures],
             [_witness_of(each) for each in reversed(turns) if each.witness and with_rows],
             self._listing(finding) if given and with_rows else None,
             implied_by=implied if rule is None and timeline.state == "implied" else "",
@@ -208,14 +213,14 @@ def _turns(events: Iterable[Event]) -> dict[RuleKey, list[Event]]:
 def _witness_of(event: Event) -> BreakingRows:
     witness = event.witness
     assert witness is not None
-    return BreakingRows(event.seq, witness.rows, witness.values, witness.sentence)
+    return BreakingRows(event.batch, witness.rows, witness.values, witness.sentence)
 
 
-def _left_out_values(memory: Memory) -> list[str]:
+def _left_out_values(memory: Memory, numbers: BatchNumbers) -> list[str]:
     """A note where values of rows are not stored, as they were too many."""
     left_out = memory.left_out()
     if not left_out:
         return []
     rows, batches = sum(left_out.values()), len(left_out)
-    with_batches = f"batch {next(iter(left_out))}" if batches == 1 else f"{batches:,} batches"
+    with_batches = f"batch {numbers.of(next(iter(left_out)))}" if batches == 1 else f"{batches:,} batches"
     return [f"The values of {rows:,} rows that broke rules with {with_batches} are not stored: they were too many."]

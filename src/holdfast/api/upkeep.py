@@ -51,7 +51,7 @@ class Upkeep:
         long = state.replay_seconds > _REPLAY_SECONDS or state.replay_batches >= _REPLAY_BATCHES
         if not long and not any(self._has_outgrown(name) for name in changed):
             return
-        seq = state.last_batch()
+        seq = state.last_seq()
         if seq < self._store.next_checkpoint:
             return
         try:
@@ -110,7 +110,7 @@ class Upkeep:
         for (rules, name), known in watched.states.items():
             if name in kept or (name == ALL_TABLES and kept):
                 watched.states[rules, name] = watched.engines[rules].rewritten(known, watched.subject(name), kept)
-        store.write_checkpoint(state.last_batch(), state.write_states(watched, {}), replaced)
+        store.write_checkpoint(state.last_seq(), state.write_states(watched, {}), replaced)
         self.remember_needed({name: needed_bytes(state.tables[name]) for name in kept})
         state.replay_seconds, state.replay_batches = 0.0, 0
         state.stale = False

@@ -164,7 +164,9 @@ class View:
             engine = now.engines[subject[0]]
             if not engine.declared.facts:
                 results[subject] = engine.ranked(state) if engine.declared.scored else engine.result(state)
-        since = {each["class"]: seq for seq, about in self.changes().items() for each in about.get("watched", ())}
+        number = self._store.numbers().of
+        watched = ((seq, each["class"]) for seq, about in self.changes().items() for each in about.get("watched", ()))
+        since = {name: number(seq) for seq, name in watched}
         events = self._store.memory.rule_events()
         scores = self._store.memory.lost_scores()
         return RuleHistory(results, events, self.memory(), self._state.last_batch(), since, scores)
@@ -245,7 +247,7 @@ class View:
         is_alarm = given is not None and given.get("origin") == "alarm"
         if is_alarm and (found := class_of_text(about["text"], watched.engines)) is not None:  # as which it broke first
             as_found = self.memory().events_of(found.name, name, about["text"])
-            since = min((event.seq for event in events), default=self._state.last_batch() + 1)
+            since = min((event.seq for event in events), default=self._state.last_seq() + 1)
             events = [*(e for e in as_found if e.event in ("lost", "gained") and e.seq < since), *events]
         return Explanation(now, tuple(events), self._state.last_batch(), given["note"] if given and is_alarm else "")
 
@@ -281,7 +283,7 @@ class View:
         return agree_sets_in(watched, name, partial(self._change_of, name), self._state.progress, count=count)
 
     def agree_set_change(self, batch: int, *, table: str | None = None) -> AgreeSetChange:
-        """The agree-sets of a table that came and went with a batch, as the history has them."""
+        """The agree-sets of a table that came and went with a batch, by its number, as the history has them."""
         self._state.refuse_closed()
         return self._change_of(self._state.table_name(table), batch)
 
@@ -330,7 +332,7 @@ class View:
         return stored_marks(self._store)
 
     def changes(self) -> dict[int, dict[str, Any]]:
-        """What changes of rules, columns and tables did, by their numbers in the history."""
+        """What changes of rules, columns and tables did, by their `seq` in the history."""
         return self._store.changes()
 
     def memory(self) -> Memory:

@@ -65,7 +65,7 @@ def status(
         findings = [finding for _, finding in named]
         if form == "text":
             findings = broken_first(findings, store.memory)
-        last = store.history(1)
+        last, last_batch = store.history(1), store.last_batch()
         tables = store.tables()
         ways = json.loads(store.meta("ways") or "{}")
         many = [name for name in store.watched if rule_class(name).many and (not classes or name in classes)]
@@ -90,7 +90,10 @@ def status(
         if muted := [finding["name"] for finding in findings if finding.get("origin") == "muted"]:
             them = "it" if len(muted) == 1 else "them"
             say(f"muted, as chance breaks {them}: {', '.join(muted)} (rules {state} unmute RULE)", err=True)
-        say(f"last batch: {last[0].seq} at {last[0].when}" if last else "no batch was applied yet", err=True)
+        say(
+            f"last batch: {last_batch.number} at {last_batch.when}" if last_batch else "no batch was applied yet",
+            err=True,
+        )
         for way in sorted(set(ways.values())) if verbose else ():
             say(f"read {READERS[way]}: {', '.join(table for table in ways if ways[table] == way)}", err=True)
         for (name, table), how in kept.items():

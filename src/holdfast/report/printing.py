@@ -143,7 +143,7 @@ def print_history(batches: Sequence[BatchRecord], changes: Mapping[int, str] | N
     changed = changes or {}
     rows = [
         (
-            str(batch.seq),
+            "–" if batch.is_change else f"{batch.number:,}",
             batch.when[5:],
             ", ".join(batch.tables),
             f"{batch.kind}: {changed[batch.seq]}" if changed.get(batch.seq) else batch.kind,

@@ -92,8 +92,8 @@ class AgreeSetChange(Printed, Drawn):
 
     >>> changed = watch.watch("fd", method="counts")
     >>> outcome = watch.apply(inserts=more)
-    >>> watch.agree_sets().change(2)
-    towns, batch 2: 1 agree-set before, 2 after
+    >>> watch.agree_sets().change(1)
+    towns, batch 1: 1 agree-set before, 2 after
     came: 1
       1 pair: zip
     """

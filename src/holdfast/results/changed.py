@@ -48,7 +48,7 @@ class Changed(Printed):
     With `watch` and `more` of the example of `Monitor`:
 
     >>> watch.add_rules("key(zip)")
-    change 1 of the rules
+    change of the rules
       key1: key(zip): now given; 0 violations
     """
 

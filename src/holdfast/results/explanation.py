@@ -71,7 +71,7 @@ def story(events: Sequence[Event]) -> list[str]:
     lines = [f"It broke {counted(first, 'time')} before."] if first > 0 else []
     lines += [_sentence(period, last=period is periods[-1]) for period in periods[-_SHOWN:]]
     if events and events[-1].event == "implied" and events[-1].by:
-        lines.append(f"Since batch {events[-1].seq:,} it follows from {events[-1].by}.")
+        lines.append(f"Since batch {events[-1].batch:,} it follows from {events[-1].by}.")
     return lines
 
 
@@ -87,7 +87,7 @@ def _periods(events: Sequence[Event]) -> list[BrokenPeriod]:
                 periods.append(BrokenPeriod(None))
             periods[-1].worse.append(event)
         elif event.event == "gained" and is_open:
-            periods[-1] = replace(periods[-1], until=event.seq)
+            periods[-1] = replace(periods[-1], until=event.batch)
     return periods
 
 
@@ -104,7 +104,7 @@ def _sentence(period: BrokenPeriod, last: bool) -> str:
 
 
 def _because(event: Event) -> str:
-    with_batch = f"batch {event.seq:,}"
+    with_batch = f"batch {event.batch:,}"
     return with_batch if event.witness is None else f"{with_batch} because of {_rows(event.witness, event.text)}"
 
 
@@ -127,4 +127,4 @@ def _plain(event: Event) -> dict[str, Any]:
     """An event of a rule, as JSON shows it."""
     by = {"by": event.by} if event.by else {}
     witness = {} if event.witness is None else {"witness": event.witness.to_json()}
-    return {"batch": event.seq, "event": event.event, **by, **witness}
+    return {"batch": event.batch, "event": event.event, **by, **witness}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,11 +45,14 @@ class Event:
     - `untested`: it does not hold, but no rows could break it before;
     - `added`, `removed`: a user gave it, or removed it.
 
+    `batch` is the number of the batch; with a change of rules, columns or tables, of the last batch before it. `seq` is
+    the place in the history, where changes stand among the batches.
+
     With `watch` and `more` of the example of `Monitor`:
 
     >>> outcome = watch.apply(inserts=more)
     >>> event = watch.memory().events()[0]
-    >>> event.seq, event.event, event.rule
+    >>> event.batch, event.event, event.rule
     (1, 'lost', ('named', 'towns', 'zip -> city'))
     """
 
@@ -61,6 +64,7 @@ class Event:
     finding: Json | None  # the rule as an object; None where its text says all, and for rules that got worse
     witness: StoredWitness | None
     by: str
+    batch: int
 
     @property
     def rule(self) -> RuleKey:
@@ -70,12 +74,13 @@ class Event:
 
 @dataclass(frozen=True)
 class Figures:
-    """The figures of a given rule after a batch; None: its class has no such figure.
+    """The figures of a given rule after a batch, or a change; None: its class has no such figure. `seq` and `batch` are
+    those of `Event`.
 
     With `watch` and `more` of the example of `Monitor`:
 
     >>> outcome = watch.apply(inserts=more)
-    >>> [(each.seq, each.violations) for each in watch.memory().figures()["named", "towns", "zip -> city"]]
+    >>> [(each.batch, each.violations) for each in watch.memory().figures()["named", "towns", "zip -> city"]]
     [(0, 0), (1, 1)]
     """
 
@@ -83,22 +88,25 @@ class Figures:
     violations: int | None
     g3: float | None
     score: float | None
+    batch: int
 
 
 @dataclass(frozen=True)
 class ColumnFigures:
-    """How many nulls and distinct values a column had after a batch.
+    """How many nulls and distinct values a column had after a batch, or a change. `seq` and `batch` are those of
+    `Event`.
 
     With `watch` and `more` of the example of `Monitor`:
 
     >>> changed = watch.watch("column")
-    >>> [(each.seq, each.distinct) for each in watch.memory().columns()["towns", "city"]]
-    [(1, 2)]
+    >>> [(each.batch, each.distinct) for each in watch.memory().columns()["towns", "city"]]
+    [(0, 2)]
     """
 
     seq: int
     nulls: int
     distinct: int
+    batch: int
 
 
 class Memory:
@@ -108,7 +116,7 @@ class Memory:
 
     >>> outcome = watch.apply(inserts=more)
     >>> memory = watch.memory()
-    >>> [(event.seq, event.event, event.text) for event in memory.events()]
+    >>> [(event.batch, event.event, event.text) for event in memory.events()]
     [(1, 'lost', 'zip -> city')]
     >>> memory.counts()
     {1: {'lost': 1}}
@@ -119,7 +127,7 @@ class Memory:
         self._keys = keys if keys is not None else {each.schema.name: key_names(each.schema) for each in store.tables()}
 
     def events(self, since: int = 0, most: int | None = None) -> list[Event]:
-        """The events of the batches after `since`, the newest batch first; at most `most`."""
+        """The events after the entry of the history with `seq` `since`, the newest first; at most `most`."""
         return self._events(self._store.memory.events(since, most))
 
     def events_of(self, engine: str, table: str, text: str) -> list[Event]:
@@ -127,40 +135,51 @@ class Memory:
         return self._events(self._store.memory.events_of(engine, table, text))
 
     def counts(self) -> dict[int, dict[str, int]]:
-        """How many events of each kind each batch had; batches without any are left out."""
+        """How many events of each kind each batch or change had, by its `seq`; those without any are left out."""
         return self._store.memory.counts()
 
     def figures(self) -> dict[RuleKey, list[Figures]]:
         """The figures of each given rule, by engine, table and text: at the start (batch 0), and after each batch that
         changed one; the oldest first.
         """
-        stored = self._store.memory.figures("rule_figures").items()
-        return {rule: [Figures(*each) for each in own] for rule, own in stored}
+        stored, number = self._store.memory.figures("rule_figures").items(), self._number()
+        return {rule: [Figures(*(*each, number(each[0]))) for each in own] for rule, own in stored}
 
     def columns(self) -> dict[tuple[str, str], list[ColumnFigures]]:
         """The same for columns, by table and name, where column facts are watched."""
-        stored = self._store.memory.figures("column_figures").items()
-        return {(table, column): [ColumnFigures(*each) for each in own] for (_, table, column), own in stored}
+        stored, number = self._store.memory.figures("column_figures").items(), self._number()
+        return {
+            (table, column): [ColumnFigures(*(*each, number(each[0]))) for each in own]
+            for (_, table, column), own in stored
+        }
 
     def agree_sets(self, table: str, batch: int | None = None) -> list[AgreeSetChange]:
         """The agree-sets of a table that came and went with each batch while an engine counted them, or with one batch;
         the oldest first.
         """
-        stored = self._store.memory.evidence("agree-sets", table, batch)
-        return [AgreeSetChange.of_record(table, seq, record) for seq, record in stored]
+        numbers = self._store.numbers()
+        seq = None if batch is None else numbers.seq_of(batch)
+        stored = self._store.memory.evidence("agree-sets", table, seq)
+        return [AgreeSetChange.of_record(table, numbers.of(seq), record) for seq, record in stored]
 
     def left_out(self) -> dict[int, int]:
-        """For each batch, how many of the rows that broke rules have no stored values, as they were too many."""
+        """For each batch, by its `seq`, how many of the rows that broke rules have no stored values: they were too
+        many.
+        """
         return self._store.memory.rows_left_out()
 
     def _events(self, records: Sequence[EventRecord]) -> list[Event]:
-        values = _WitnessValues(self._store, records, self._keys)
+        values, number = _WitnessValues(self._store, records, self._keys), self._number()
         events = []
         for record in records:
             finding = json.loads(record.finding) if record.finding else None
             witness = values.witness(record) if record.witness else None
-            events.append(Event(*record[:5], finding, witness, record.implied_by))
+            events.append(Event(*record[:5], finding, witness, record.implied_by, number(record.seq)))
         return events
+
+    def _number(self) -> Callable[[int], int]:
+        """Gives the batch numbers of entries of the history."""
+        return self._store.numbers().of
 
 
 class _WitnessValues:

@@ -328,7 +328,7 @@ class Outcome(Printed, Drawn):
         if self.already_applied:
             return [f"Nothing to do: batch {self.batch.batch_id} was applied before, at {self.batch.when}."]
         if not self.batch.inserted and not self.batch.deleted:
-            unchanged = f"Batch {self.batch.seq:,}: no change in {', '.join(self.batch.tables)}"
+            unchanged = f"Batch {self.batch.number:,}: no change in {', '.join(self.batch.tables)}"
             return [unchanged, *_flat(self.quarantine_lines())]
         verdict = self.verdict()
         blocks = ((block.heading, block.rows) for block in verdict.blocks())

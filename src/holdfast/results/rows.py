@@ -14,8 +14,8 @@ from holdfast.text.row_names import Values, by_key, by_number
 
 @dataclass(frozen=True)
 class Row:
-    """A row: the batch that inserted it (0: it was there from the start), and the one that deleted it, if known. Its
-    values are None if they are no longer stored.
+    """A row: the number of the batch that inserted it (0: it was there from the start), and that of the batch that
+    deleted it, if known. Its values are None if they are no longer stored.
 
     With `watch` and `more` of the example of `Monitor`:
 

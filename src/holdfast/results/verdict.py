@@ -46,7 +46,9 @@ class Examples(NamedTuple):
 
 
 class Repeat(NamedTuple):
-    """The new violations of a rule copy values that raised an alarm before: the batch that brought the first."""
+    """The new violations of a rule copy values that raised an alarm before: the number of the batch that brought the
+    first.
+    """
 
     since: int
 
@@ -159,7 +161,7 @@ class Verdict:
         """The one line that says it all on a quiet day; with the file that brought the rows, if it is named."""
         on = f" on {', '.join(self.batch.tables)}" if len(self.batch.tables) > 1 else ""
         named = f" ({file})" if file else ""
-        return f"Batch {self.batch.seq:,}{named}{on}: {self._rows_moved()}. {self._sentence()}{self._muted()}"
+        return f"Batch {self.batch.number:,}{named}{on}: {self._rows_moved()}. {self._sentence()}{self._muted()}"
 
     def _muted(self) -> str:
         """The suggested rules that are muted from now on."""

@@ -16,6 +16,7 @@ from typing import Any
 
 from holdfast.errors import BadInput, Missing, clear_sentences
 from holdfast.store import identity
+from holdfast.store.batch_numbers import BatchNumbers
 from holdfast.store.creation import holds_only, make_folders, remove_folders, remove_own
 from holdfast.store.database import connect
 from holdfast.store.layout import DATABASE, LOCK, SEGMENTS, SUMS, named_files
@@ -140,7 +141,8 @@ def _made_a_state(database: sqlite3.Connection, target: Path) -> int:
     database.execute("DELETE FROM meta WHERE key IN ('segments', 'next_checkpoint')")
     database.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", facts.items())
     database.execute("COMMIT")
-    return int(database.execute("SELECT coalesce(max(seq), 0) FROM batches").fetchone()[0])
+    last = int(database.execute("SELECT coalesce(max(seq), 0) FROM batches").fetchone()[0])
+    return BatchNumbers.read(database.execute).of(last)
 
 
 def _refuse_others(target: Path) -> None:

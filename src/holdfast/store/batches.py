@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 
+from holdfast.store.batch_numbers import BatchNumbers
 from holdfast.store.records import AppliedBatch, BatchPart, BatchRecord, Commit
 from holdfast.store.rule_events import how_many
 from holdfast.table.change import Change
@@ -35,16 +36,22 @@ def batch_with(database: sqlite3.Connection, batch_id: str) -> BatchRecord | Non
     return next(iter(_batches(database, "WHERE batch_id = ?", batch_id)), None)
 
 
+def last_batch(database: sqlite3.Connection) -> BatchRecord | None:
+    """The last batch that is no change, if there is one."""
+    found = _batches(database, "WHERE seq NOT IN (SELECT seq FROM reshaped) ORDER BY seq DESC LIMIT ?", 1)
+    return next(iter(found), None)
+
+
 def _batches(database: sqlite3.Connection, which: str, value: object) -> list[BatchRecord]:
     """Batches; those of several tables with their parts, in the order in which the tables were given."""
     found = [BatchRecord(*row) for row in database.execute(f"SELECT {_COLUMNS} FROM batches {which}", (value,))]
     parts: dict[int, list[BatchPart]] = defaultdict(list)
     query = """
         SELECT seq, table_name, inserted, deleted, ignored FROM batch_parts WHERE seq BETWEEN ? AND ? ORDER BY rowid"""
-    numbers = [each.seq for each in found]
-    for seq, *part in database.execute(query, (min(numbers, default=0), max(numbers, default=0))):
+    seqs, numbers = [each.seq for each in found], BatchNumbers.read(database.execute)
+    for seq, *part in database.execute(query, (min(seqs, default=0), max(seqs, default=0))):
         parts[seq].append(BatchPart(*part))
-    return [replace(each, parts=tuple(parts.get(each.seq, ()))) for each in found]
+    return [replace(each, parts=tuple(parts.get(each.seq, ())), number=numbers.of(each.seq)) for each in found]
 
 
 def steps_since(database: sqlite3.Connection, seq: int, table: str | None = None) -> list[AppliedBatch]:
@@ -58,7 +65,7 @@ def steps_since(database: sqlite3.Connection, seq: int, table: str | None = None
 
 
 def put_batch(database: sqlite3.Connection, commit: Commit) -> int:
-    """Store a batch, and the new row counts of its tables; gives its number."""
+    """Store a batch, and the new row counts of its tables; gives its `seq`."""
     parts = commit.parts
     one = parts[0] if len(parts) == 1 else None
     seq = insert_batch(
@@ -76,7 +83,7 @@ def put_batch(database: sqlite3.Connection, commit: Commit) -> int:
 
 def insert_batch(database: sqlite3.Connection, batch_id: str, table: str, kind: str, *figures: float) -> int:
     """Add a row to the history, with the present time. The figures are rows inserted, deleted and ignored, seconds, the
-    next row id, and rules gained, lost and changed. Gives its number.
+    next row id, and rules gained, lost and changed. Gives its `seq`.
     """
     row = (batch_id, table, datetime.now(UTC).isoformat(timespec="milliseconds"), kind, *figures)
     columns = "batch_id, table_name, at, kind, inserted, deleted, ignored, seconds, next_id, gained, lost, changed"

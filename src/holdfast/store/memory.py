@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import accumulate
 from typing import Any, Literal, NamedTuple
 
+from holdfast.store.batch_numbers import BatchNumbers
 from holdfast.store.evidence import stored_evidence
 from holdfast.store.later import LOST_SCORES
 
@@ -30,8 +31,8 @@ class EventRecord(NamedTuple):
 
 
 class RuleRecord(NamedTuple):
-    """The last batch that gained a rule, or since when it is given (0: from the start); how many batches broke it, and
-    the last of them.
+    """The number of the last batch that gained a rule, or since when it is given (0: from the start); how many batches
+    broke it, and the number of the last of them.
     """
 
     gained: int
@@ -40,9 +41,9 @@ class RuleRecord(NamedTuple):
 
 
 class LostScore(NamedTuple):
-    """The last batch that broke a rule, and the score that the rule had then."""
+    """The number of the last batch that broke a rule, and the score that the rule had then."""
 
-    seq: int
+    batch: int
     score: float
 
 
@@ -51,6 +52,10 @@ class StoredMemory:
 
     def __init__(self, rows: Rows) -> None:
         self._rows = rows
+
+    def numbers(self) -> BatchNumbers:
+        """The numbers of batches."""
+        return BatchNumbers.read(self._rows)
 
     # ---- events -----------------------------------------------------------------------------------------------------
 
@@ -61,14 +66,22 @@ class StoredMemory:
                    sum(event = 'lost'), coalesce(max(CASE event WHEN 'lost' THEN seq END), 0)
             FROM events WHERE event <> 'worse' GROUP BY engine, table_name, text
             HAVING max(CASE event WHEN 'removed' THEN rowid ELSE 0 END) < max(rowid)"""
-        return {(engine, table, text): RuleRecord(*own) for engine, table, text, *own in self._rows(query)}
+        number = self.numbers().of
+        return {
+            (engine, table, text): RuleRecord(number(gained), broke, number(last))
+            for engine, table, text, gained, broke, last in self._rows(query)
+        }
 
     def lost_scores(self) -> dict[Subject, LostScore]:
         """The last batch that broke each rule with a score, and the score it had then."""
         if not self._rows("SELECT 1 FROM sqlite_master WHERE name = ?", LOST_SCORES):
             return {}
         query = f"SELECT engine, table_name, text, seq, score FROM {LOST_SCORES} ORDER BY seq"
-        return {(engine, table, text): LostScore(seq, score) for engine, table, text, seq, score in self._rows(query)}
+        number = self.numbers().of
+        return {
+            (engine, table, text): LostScore(number(seq), score)
+            for engine, table, text, seq, score in self._rows(query)
+        }
 
     def texts(self) -> list[Subject]:
         """All rules and columns that have events or figures."""

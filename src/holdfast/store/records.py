@@ -41,13 +41,15 @@ class BatchRecord:
     """One applied batch, as `history` lists it. A batch of several tables has a part for each, and `*` for a table.
     Changes of rules (of `*`), columns and tables stand among the batches.
 
+    `seq` counts all of these; `number` counts batches alone, and a change has that of the last batch before it.
+
     With `watch` and `more` of the example of `Monitor`:
 
     >>> outcome = watch.apply(inserts=more)
     >>> batch = watch.history()[-1]
     >>> print(batch)
     batch 1 on towns: 1 row inserted, 0 deleted
-    >>> batch.seq, batch.inserted, batch.lost
+    >>> batch.number, batch.inserted, batch.lost
     (1, 1, 1)
     """
 
@@ -64,6 +66,12 @@ class BatchRecord:
     lost: int = 0
     changed: int = 0
     parts: tuple[BatchPart, ...] = ()
+    number: int = 0
+
+    @property
+    def is_change(self) -> bool:
+        """Whether it is a change of rules, columns or tables."""
+        return self.kind in CHANGES
 
     @property
     def when(self) -> str:
@@ -83,16 +91,18 @@ class BatchRecord:
         return (BatchPart(self.table, self.inserted, self.deleted, self.ignored),)
 
     def __str__(self) -> str:
-        if self.kind in CHANGES:
-            return f"change {self.seq} of the {self.kind}" + (f" of {self.table}" if self.kind == COLUMNS else "")
+        if self.is_change:
+            of_table = f" of {self.table}" if self.kind == COLUMNS else ""
+            after = f" after batch {self.number:,}" if self.number else ""
+            return f"change of the {self.kind}{of_table}{after}"
         on = ", ".join(self.tables)
-        return f"batch {self.seq} on {on}: {counted(self.inserted, 'row')} inserted, {self.deleted:,} deleted"
+        return f"batch {self.number} on {on}: {counted(self.inserted, 'row')} inserted, {self.deleted:,} deleted"
 
     def to_json(self) -> dict[str, Any]:
         """The object that `--format json` prints."""
-        own = {name: value for name, value in self.__dict__.items() if name not in ("kind", "parts")}
+        own = {name: value for name, value in self.__dict__.items() if name not in ("kind", "parts", "number")}
         several = {"tables": list(self.tables), "parts": [asdict(part) for part in self.parts]} if self.parts else {}
-        return {"kind": "batch", **own, "how": self.kind, **several}
+        return {"kind": "batch", "batch": self.number, **own, "how": self.kind, **several}
 
 
 @dataclass(frozen=True)
@@ -145,7 +155,7 @@ class Commit:
 
 class AlarmedRule(NamedTuple):
     """A found rule that raised an alarm and is to be watched from then on: its class, table and text, its score where
-    it had one, and the batch that broke it.
+    it had one, and the `seq` of the batch that broke it.
     """
 
     engine: str

@@ -27,7 +27,8 @@ from numpy.typing import NDArray
 from holdfast.changes.diff import Result
 from holdfast.errors import BadInput, Damaged, Missing, clear_sentences, no_space, refuse_not_utf8
 from holdfast.store import identity
-from holdfast.store.batches import batch_with, last_batches, put_batch, steps_since
+from holdfast.store.batch_numbers import BatchNumbers
+from holdfast.store.batches import batch_with, last_batch, last_batches, put_batch, steps_since
 from holdfast.store.creation import Creation, create
 from holdfast.store.database import UNREADABLE, ReadDatabase, check_format, connect, data_version
 from holdfast.store.erasure import forget_rows
@@ -239,6 +240,14 @@ class Store:
         """The applied batches, the oldest first."""
         return self._read(last_batches, last)
 
+    def last_batch(self) -> BatchRecord | None:
+        """The last batch, whatever was changed since."""
+        return self._read(last_batch)
+
+    def numbers(self) -> BatchNumbers:
+        """The numbers of batches."""
+        return self.memory.numbers()
+
     def results(self, engine: str | None = None, table: str | None = None) -> list[dict[str, Any]]:
         """What holds now, as JSON objects."""
         query = """
@@ -256,7 +265,7 @@ class Store:
         return [{**line, **known.get(line["text"], {})} for line in lines]
 
     def incidents(self, engine: str, table: str, text: str) -> dict[str, int]:
-        """The incidents of a rule, each with the batch that brought it."""
+        """The incidents of a rule, each with the `seq` of the batch that brought it."""
         if not self._rows("SELECT 1 FROM sqlite_master WHERE name = ?", INCIDENTS):
             return {}
         query = f"SELECT hash, seq FROM {INCIDENTS} WHERE engine = ? AND table_name = ? AND text = ?"
@@ -267,7 +276,7 @@ class Store:
         return [AlarmedRule(*rule) for rule in json.loads(self.meta(ALARMED) or "[]")]
 
     def changes(self) -> dict[int, dict[str, Any]]:
-        """What changes of rules, columns and tables did, by their numbers, the oldest first."""
+        """What changes of rules, columns and tables did, by their `seq`, the oldest first."""
         return self._read(changes)
 
     def handled_files(self) -> dict[str, HandledFile]:

@@ -59,7 +59,7 @@ class WatchChange:
 
 
 def put_change(database: sqlite3.Connection, change: WatchChange) -> int:
-    """Store a change, all but its files; gives its number."""
+    """Store a change, all but its files; gives its `seq`."""
     figures = 0, 0, 0, change.seconds, change.next_id, 0, 0, len(change.events)
     seq = insert_batch(database, change.change_id, change.table, change.kind, *figures)
     make_later_tables(database)
@@ -100,7 +100,7 @@ def _rename(database: sqlite3.Connection, renamed: Mapping[tuple[str, str], Mapp
 
 
 def changes(database: sqlite3.Connection) -> dict[int, dict[str, Any]]:
-    """What all changes of a state did, by their numbers, the oldest first."""
+    """What all changes of a state did, by their `seq`, the oldest first."""
     rows = database.execute("SELECT seq, json FROM reshaped ORDER BY seq").fetchall()
     return {seq: json.loads(about) for seq, about in rows}
 

@@ -30,7 +30,7 @@ _DONE = {ALARMED: json.dumps([])}
 
 def give_alarmed(state: OpenState) -> Changed:
     """Give the found rules that raised an alarm and are not given yet."""
-    waiting = state.store.alarmed()
+    waiting, numbers = state.store.alarmed(), state.store.numbers()
     if not waiting:
         return Changed(None)
 
@@ -39,7 +39,7 @@ def give_alarmed(state: OpenState) -> Changed:
         scores = []
         for rule in waiting:
             with suppress(BadInput):  # one that can't be given stays found
-                edit.spec = _with(edit, rule)
+                edit.spec = _with(edit, rule, numbers.of(rule.seq))
                 scores += _scores(rule)
         change = WatchChange(own_id, RULES, ALL_TABLES, 0.0, {}, _DONE, scores=scores)
         return Draft(change, edit.spec, state.workspace.tables, Renames("", {}))
@@ -64,9 +64,9 @@ def _begin_incidents(state: OpenState, rule: AlarmedRule) -> None:
             state.store.put_incidents(rule.seq, incidents_now(key, listing.pairs, listing.table))
 
 
-def _with(edit: RuleEdit, rule: AlarmedRule) -> WatchSpec:
+def _with(edit: RuleEdit, rule: AlarmedRule, batch: int) -> WatchSpec:
     score = "" if rule.worth is None else f"{rule.worth[0]:.2f} when "
-    note = f"found; {score}batch {rule.seq} broke it"
+    note = f"found; {score}batch {batch} broke it"
     return edit.promote(rule.text, None, "error", note, None if rule.table == ALL_TABLES else rule.table, "alarm")
 
 

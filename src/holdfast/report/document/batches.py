@@ -13,7 +13,7 @@ _EVENT_KINDS = ("lost", "worse", "gained", "implied", "untested")
 
 
 def batches(of: Context) -> list[Json]:
-    """One object a batch."""
+    """One object for each batch or change. Both are known by `seq`; `batch` is the number that people see."""
     content = of.content
     listed: dict[int, list[list[Any]]] = {}
     for event in (event for event in content.events[:MOST_EVENTS] if event.event in _EVENT_KINDS):
@@ -28,6 +28,7 @@ def batches(of: Context) -> list[Json]:
         objects.append(
             {
                 "seq": batch.seq,
+                "batch": batch.number,
                 "id": visible(batch.batch_id),
                 "table": visible(", ".join(batch.tables)),
                 "at": batch.at,

@@ -61,7 +61,9 @@ _ROWS_TO_REMOVE = "rows to remove"
 
 @dataclass(frozen=True)
 class BreakingRows:
-    """Rows that broke a rule, with their stored values; and the batch with which they did (0: they do now)."""
+    """Rows that broke a rule, with their stored values; and the number of the batch with which they did (0: they do
+    now).
+    """
 
     batch: int
     rows: tuple[int, ...]
@@ -151,18 +153,18 @@ class Content:
     rules: Sequence[RuleContent] = ()
     batches: Sequence[BatchRecord] = ()
     events: Sequence[Event] = ()  # the newest first
-    counts: Mapping[int, Mapping[str, int]] = field(default_factory=dict)  # of events, by batch
+    counts: Mapping[int, Mapping[str, int]] = field(default_factory=dict)  # of events, by `seq`
     nulls_over_time: Mapping[tuple[str, str], Sequence[tuple[int, float | None]]] = field(default_factory=dict)
     references: Mapping[RuleKey, Json] = field(default_factory=dict)  # found or given
     doubts: Sequence[Doubt] = ()
     same: Sequence[Same] = ()
     notes: Sequence[str] = ()
-    changes: Mapping[int, Sequence[ChangeContent]] = field(default_factory=dict)  # of rules and columns, by batch
+    changes: Mapping[int, Sequence[ChangeContent]] = field(default_factory=dict)  # of rules and columns, by `seq`
 
     @property
     def last(self) -> int:
-        """The last batch."""
-        return self.batches[-1].seq if self.batches else 0
+        """The number of the last batch."""
+        return self.batches[-1].number if self.batches else 0
 
 
 class RowValues:

@@ -65,11 +65,11 @@ def _sentence(of: Context) -> str:
     found = sum(len(section.result) for section in content.sections if not section.declared.given)
     if found:
         parts.append(f"{counted(found, 'found rule')} {'hold' if found > 1 else 'holds'}.")
-    brought = [batch.seq for batch in content.batches if batch.seq not in content.changes]
+    brought = [batch for batch in content.batches if not batch.is_change]
     if brought:
-        lost = content.counts.get(brought[-1], {}).get("lost", 0)
+        lost = content.counts.get(brought[-1].seq, {}).get("lost", 0)
         broke = f"broke {counted(lost, 'rule')}" if lost else "broke nothing"
-        parts.append(f"Batch {brought[-1]:,}, the last, {broke}.")
+        parts.append(f"Batch {brought[-1].number:,}, the last, {broke}.")
     else:
         parts.append("No batch has come yet.")
     return " ".join(parts)

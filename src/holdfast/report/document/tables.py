@@ -145,11 +145,11 @@ def _rows_over_time(content: Content) -> dict[str, list[tuple[int, float | None]
     points: dict[str, list[tuple[int, float | None]]] = {name: [] for name in content.watched}
     for batch, after in zip(content.batches, rows_after(content), strict=True):
         for part in batch.by_table:
-            if part.table in after:
+            if part.table in after and not batch.is_change:
                 own, rows = points[part.table], after[part.table]
                 if not own:
                     own.append((0, rows + part.deleted - part.inserted))
-                own.append((batch.seq, rows))
+                own.append((batch.number, rows))
     return points
 
 

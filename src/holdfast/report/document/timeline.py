@@ -25,10 +25,10 @@ _AFTER = {
 @dataclass(frozen=True)
 class Turn:
     """What a batch did to a rule, and why: `lost`, `worse`, `gained`, `implied` or `untested`. Or what a user did:
-    `added` (perhaps already violated) or `removed`.
+    `added` (perhaps already violated) or `removed`. What a change did shows with the last batch before it (0: none).
     """
 
-    seq: int
+    batch: int
     event: str
     why: str = ""
 
@@ -52,17 +52,18 @@ class Timeline:
 
     @property
     def since(self) -> int:
-        """The batch since which it is in this state; 0: from the start."""
-        seq = 0
+        """The number of the batch since which it is in this state; 0: from the start."""
+        batch = 0
         state = self.start
         for turn in self.turns:
             if _AFTER[turn.event] != state:
-                seq, state = turn.seq, _AFTER[turn.event]
-        return seq
+                batch, state = turn.batch, _AFTER[turn.event]
+        return batch
 
     def spans(self, last: int) -> list[Span]:
         """The batches 1 to `last` in spans of one state; a batch that made the rule worse starts a new one."""
-        starts = [(1, self.start, ""), *((turn.seq, _AFTER[turn.event], turn.why) for turn in self.turns if turn.seq)]
+        turns = ((max(turn.batch, 1), _AFTER[turn.event], turn.why) for turn in self.turns)
+        starts = [(1, self.start, ""), *turns]
         ends = [*(first - 1 for first, _, _ in starts[1:]), last]
         spans = (Span(first, end, state, why) for (first, state, why), end in zip(starts, ends, strict=True))
         return [span for span in spans if span.last >= span.first]
@@ -87,4 +88,4 @@ def turn_of(event: Event) -> Turn:
         known = event.witness if all(event.witness.values) else replace(event.witness, values=())
         why = str(known)
     violated = event.event == "added" and event.finding is not None and event.finding["violations"]
-    return Turn(event.seq, "added violated" if violated else event.event, why)
+    return Turn(event.batch, "added violated" if violated else event.event, why)

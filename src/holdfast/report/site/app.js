@@ -26,7 +26,9 @@ function viewOf(doc, hash) {
     case "batches":
       return batchesView(doc);
     case "batch":
-      return batchView(doc, parts[0]);
+      return entryView(doc, doc.batchNumbered(Number(parts[0])), `batch ${parts[0]}`);
+    case "change":
+      return entryView(doc, doc.entry(Number(parts[0])), `change ${parts[0]}`);
     case "between":
       return betweenView(doc, parts[0], parts[1]);
     case "columns":
@@ -89,7 +91,7 @@ function focusHeading() {
 function showViews(hash) {
   const path = splitOnce(hash, "?")[0];
   const parent =
-    { rule: "#/rules", batch: "#/batches", between: "#/batches", column: "#/columns" }[path.split("/")[1]] ?? path;
+    { rule: "#/rules", batch: "#/batches", change: "#/batches", between: "#/batches", column: "#/columns" }[path.split("/")[1]] ?? path;
   const shown = VIEWS.filter(([address]) => page.doc.state || address !== "#/batches");
   byId("views").replaceChildren(
     ...shown.map(([address, name]) =>

@@ -21,7 +21,7 @@ function batchesView(doc) {
   const newest = doc.batches.toSorted((one, other) => other.seq - one.seq);
   const step = 200;
   const rows = newest.map((batch) => [
-    el("a.item", { href: `#/batch/${batch.seq}`, "aria-label": `batch ${batch.seq}` }, String(batch.seq)),
+    el("a.item", { href: entryAddress(batch), "aria-label": entryName(batch) }, batch.changed ? "–" : number(batch.batch)),
     ...["lost", "worse", "gained", "implied"].map((event) => eventCount(batch, event)),
     moment(batch.at),
     batch.table,
@@ -53,7 +53,7 @@ function batchesView(doc) {
     title: "Batches",
     body: [
       el("h1", {}, "Batches"),
-      comparing(doc, newest[newest.length - 1].seq, newest[0].seq),
+      comparing(doc, doc.ofRows()[0]?.batch, newest[0].batch),
       shown,
       rows.length > step
         ? el(
@@ -80,14 +80,13 @@ function eventCount(batch, event) {
   return event === "lost" || event === "worse" ? el("span.bad", {}, number(count)) : number(count);
 }
 
-function batchView(doc, written) {
-  const seq = Number(written);
-  const batch = doc.batch(seq);
-  if (!batch) return missingView(`There is no batch ${written} in this document.`);
-  const seqs = doc.batches.map((each) => each.seq).sort((one, other) => one - other);
-  const place = seqs.indexOf(seq);
+/** One batch, or one change. */
+function entryView(doc, batch, written) {
+  if (!batch) return missingView(`There is no ${written} in this document.`);
+  const entries = doc.batches.toSorted((one, other) => one.seq - other.seq);
+  const place = entries.indexOf(batch);
   return {
-    title: `Batch ${seq}`,
+    title: capitalized(entryName(batch)),
     body: [
       el("p.kicker", {}, link("#/batches", "Batches")),
       el("h1", {}, batchTitle(batch)),
@@ -98,10 +97,10 @@ function batchView(doc, written) {
         `${moment(batch.at)} · ${batch.how} · ${milliseconds(batch.seconds)} ms · `,
         `${batch.changed ? "" : `${counted(batch.rows, "row")} then · `}id ${batch.id}`,
       ),
-      steps(seqs[place - 1], seqs[place + 1]),
+      steps(entries[place - 1], entries[place + 1]),
       EVENTS.map(([event, title]) => eventPart(doc, batch, event, title)),
       batch.more ? el("p.aside", {}, `Not listed here: ${counted(batch.more, "more event")} of this batch.`) : null,
-      part("Difference to another batch", comparing(doc, place ? seqs[place - 1] : seq, seq)),
+      part("Difference to another batch", comparing(doc, batch.batch > 1 ? batch.batch - 1 : batch.batch, batch.batch)),
     ],
   };
 }
@@ -109,7 +108,7 @@ function batchView(doc, written) {
 /** A batch of rows, or a change of the rules or columns. */
 function batchTitle(batch) {
   const on = batch.table ? ` of ${batch.table}` : "";
-  return batch.changed ? `Change ${number(batch.seq)} of the ${batch.how}${on}` : `Batch ${number(batch.seq)} on ${batch.table}`;
+  return batch.changed ? `Change of the ${batch.how}${on}${batch.batch ? ` after batch ${number(batch.batch)}` : ""}` : `Batch ${number(batch.batch)} on ${batch.table}`;
 }
 
 /** What came, and what it did, in a sentence. */
@@ -128,8 +127,8 @@ function steps(before, after) {
   return el(
     "p.steps",
     {},
-    before === undefined ? null : el("a", { href: `#/batch/${before}`, rel: "prev" }, `← batch ${before}`),
-    after === undefined ? null : el("a", { href: `#/batch/${after}`, rel: "next" }, `batch ${after} →`),
+    before && el("a", { href: entryAddress(before), rel: "prev" }, `← ${entryName(before)}`),
+    after && el("a", { href: entryAddress(after), rel: "next" }, `${entryName(after)} →`),
   );
 }
 
@@ -137,7 +136,7 @@ function eventPart(doc, batch, event, title) {
   const events = batch.events.filter(([name]) => name === event);
   if (!events.length && !batch[event]) return null;
   const by = new Map(events.map(([, rule, text]) => [rule, text]));
-  const note = (rule) => ({ now: "now ", note: eventNote(doc, rule, batch.seq, by.get(rule)) });
+  const note = (rule) => ({ now: "now ", note: eventNote(doc, rule, batch, by.get(rule)) });
   const all =
     batch[event] > events.length ? ` ${number(events.length)} of ${number(batch[event])}` : ` ${number(events.length)}`;
   return part([title, el("span.aside", {}, all)], ruleList(doc, bestFirst(doc, [...by.keys()]), note, EVENTS_SHOWN));
@@ -147,14 +146,14 @@ function eventPart(doc, batch, event, title) {
 const bestFirst = (doc, rules) => rules.toSorted((one, other) => (doc.scoreOf(other) ?? -1) - (doc.scoreOf(one) ?? -1));
 
 /** Why a batch broke a rule, or what the rule follows from. */
-function eventNote(doc, rule, seq, by) {
+function eventNote(doc, rule, entry, by) {
   if (by) return ["follows from ", impliedBy(doc, rule, by)];
-  return doc.detail(rule).pairs?.find((pair) => pair.batch === seq)?.sentence ?? null;
+  return doc.detail(rule).pairs?.find((pair) => pair.batch === entry.batch)?.sentence ?? null;
 }
 
 /** Two batches to choose, and the way to their difference. */
 function comparing(doc, before, after) {
-  const seqs = [0, ...doc.batches.map((batch) => batch.seq).sort((one, other) => one - other)];
+  const numbers = [0, ...doc.ofRows().map(({ batch }) => batch)];
   const choice = (id, label, chosen) =>
     el(
       "label",
@@ -163,7 +162,7 @@ function comparing(doc, before, after) {
       el(
         "select",
         { id },
-        seqs.map((seq) => el("option", { value: seq, selected: seq === chosen }, seq ? `batch ${seq}` : "the start")),
+        numbers.map((each) => el("option", { value: each, selected: each === chosen }, each ? `batch ${number(each)}` : "the start")),
       ),
     );
   const one = choice("from-batch", "From", before);
@@ -181,13 +180,13 @@ function comparing(doc, before, after) {
   );
 }
 
-/** The net effect of all batches behind one, up to another. */
+/** The net effect of all batches behind one, up to another, and of the changes after these. */
 function betweenView(doc, first, last) {
   const [from, to] = [Number(first), Number(last)].sort((one, other) => one - other);
-  if (![from, to].every((seq) => seq === 0 || doc.batch(seq)))
+  if (![from, to].every((each) => each === 0 || doc.batchNumbered(each)))
     return missingView("One of these batches isn't in this document.");
   const within = doc.batches
-    .filter((batch) => batch.seq > from && batch.seq <= to)
+    .filter(({ batch }) => batch > from && batch <= to)
     .sort((one, other) => one.seq - other.seq);
   const effect = netEffect(doc, within, from);
   const more = within.reduce((sum, batch) => sum + (batch.more ?? 0), 0);
@@ -224,7 +223,7 @@ function betweenView(doc, first, last) {
       el(
         "p.says",
         {},
-        `${counted(within.length, "batch", "batches")}: ${counted(rows[0], "row")} in, ${number(rows[1])} out.`,
+        `${counted(to - from, "batch", "batches")}: ${counted(rows[0], "row")} in, ${number(rows[1])} out.`,
       ),
       more
         ? el(
@@ -246,7 +245,7 @@ function netEffect(doc, batches, from) {
   for (const batch of batches) {
     for (const [event, rule, by] of batch.events) {
       if (!eventsOfRule.has(rule)) eventsOfRule.set(rule, []);
-      eventsOfRule.get(rule).push({ event, by, seq: batch.seq });
+      eventsOfRule.get(rule).push({ event, by, entry: batch });
     }
   }
   for (const [rule, events] of eventsOfRule) {
@@ -254,7 +253,7 @@ function netEffect(doc, batches, from) {
     const became = outcome(doc, rule, events, held, from);
     const last = (became === "broke" && events.findLast(({ event }) => event === "lost")) || events.at(-1);
     effect[became]?.push(rule);
-    effect.why.set(rule, { aside: batchLink(last.seq), note: eventNote(doc, rule, last.seq, last.by) });
+    effect.why.set(rule, { aside: entryLink(last.entry), note: eventNote(doc, rule, last.entry, last.by) });
   }
   return effect;
 }
@@ -263,7 +262,7 @@ function outcome(doc, rule, events, held, from) {
   const last = events[events.length - 1].event;
   if (last === "gained") {
     if (held) return events.some(({ event }) => event === "lost") ? "passing" : null;
-    return doc.eventsOf(rule).some(({ event, seq }) => event === "lost" && seq <= from) ? "again" : "fresh";
+    return doc.eventsOf(rule).some(({ event, entry }) => event === "lost" && entry.batch <= from) ? "again" : "fresh";
   }
   if (last === "lost" || last === "worse")
     return held ? "broke" : events.some(({ event }) => event === "lost") ? null : "worse";

@@ -101,7 +101,7 @@ function columnSentence(doc, at) {
     : "no nulls";
   const range = column.distinct ? `, from ${column.min} to ${column.max}` : "";
   const same = column.same?.length ? ` It says the same as ${column.same.join(", ")}.` : "";
-  const type = column.type.charAt(0).toUpperCase() + column.type.slice(1);
+  const type = capitalized(column.type);
   return `${type}: ${counted(column.distinct, "distinct value")}, ${nulls}${range}.${key}${same}`;
 }
 

@@ -186,21 +186,32 @@ class Doc {
     return low;
   }
 
-  batch(seq) {
+  /** A batch or change by its place in the history. */
+  entry(seq) {
     return this.batches[this.batchAt.get(seq)];
   }
 
-  /** What batches did to a rule, the oldest first: `{seq, event, by}`. */
+  /** The batch with a number. */
+  batchNumbered(number) {
+    return this.ofRows().find((entry) => entry.batch === number);
+  }
+
+  /** The batches that are no changes, the oldest first. */
+  ofRows() {
+    return this.batches.filter((entry) => !entry.changed).sort((one, other) => one.seq - other.seq);
+  }
+
+  /** What batches and changes did to a rule, the oldest first: `{entry, event, by}`. */
   eventsOf(rule) {
     if (!this.events) {
       this.events = new Map();
       for (const batch of this.batches) {
         for (const [event, at, by] of batch.events) {
           if (!this.events.has(at)) this.events.set(at, []);
-          this.events.get(at).push({ seq: batch.seq, event, by: by ?? "" });
+          this.events.get(at).push({ entry: batch, event, by: by ?? "" });
         }
       }
-      for (const events of this.events.values()) events.sort((one, other) => one.seq - other.seq);
+      for (const events of this.events.values()) events.sort((one, other) => one.entry.seq - other.entry.seq);
     }
     return this.events.get(rule) ?? [];
   }

@@ -12,6 +12,9 @@ const number = (value) => (value === null || value === undefined ? "–" : NUMBE
 /** `1 rule`, `1,234 rules`. */
 const counted = (count, one, many = one + "s") => `${number(count)} ${count === 1 ? one : many}`;
 
+/** A text with a capital at the start. */
+const capitalized = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
 /** A share as percent, never rounded to all or nothing. */
 function percent(share) {
   if (share > 0.9995 && share < 1) return "99.9 %";

@@ -54,8 +54,8 @@ function arrived(before, now) {
   const fresh = now.batches.filter((batch) => !before.batchAt.has(batch.seq));
   if (!fresh.length) return ["Connected: this page is up to date."];
   const sum = (event) => fresh.reduce((total, batch) => total + (batch[event] ?? 0), 0);
-  const last = Math.max(...fresh.map((batch) => batch.seq));
-  const which = link(`#/batch/${last}`, `Batch ${number(last)}`);
+  const last = fresh.reduce((newest, batch) => (batch.seq > newest.seq ? batch : newest));
+  const which = link(entryAddress(last), capitalized(entryName(last)));
   const earlier = fresh.length > 1 ? ` and ${number(fresh.length - 1)} before it` : "";
   const did = EVENTS.filter(([event]) => sum(event)).map(
     ([event, , words]) => `${counted(sum(event), "rule")} ${words}`,

@@ -20,9 +20,9 @@ function overviewView(doc) {
 
 function facts(doc) {
   const shown = [counted(doc.tables.length, "table"), counted(doc.columns.length, "column")];
-  if (doc.state) shown.push(link("#/batches", counted(doc.batches.length, "batch", "batches")));
+  if (doc.state) shown.push(link("#/batches", counted(doc.ofRows().length, "batch", "batches")));
   const latest = doc.batches.reduce((last, batch) => (!last || batch.seq > last.seq ? batch : last), null);
-  if (latest) shown.push([`last change ${moment(latest.at)}, `, batchLink(latest.seq)]);
+  if (latest) shown.push([`last change ${moment(latest.at)}, `, entryLink(latest)]);
   if (doc.redacted) shown.push("values are hashed");
   return shown.map((text, at) => [at ? " · " : "", text]);
 }

@@ -122,20 +122,32 @@ const ruleList = (doc, rules, more = () => ({}), step = PAGE) =>
   growing(rules, (rule) => ruleItem(doc, rule, more(rule)), step);
 
 /** What a batch did, linked. */
-const batchLink = (seq) => link(`#/batch/${seq}`, `batch ${number(seq)}`);
+const batchLink = (batch) => link(`#/batch/${batch}`, `batch ${number(batch)}`);
+
+/** The address of a batch, or of a change of rules or columns. */
+const entryAddress = (entry) => (entry.changed ? `#/change/${entry.seq}` : `#/batch/${entry.batch}`);
+
+/** What people call a batch, or a change: that has no number. */
+function entryName(entry) {
+  if (!entry.changed) return `batch ${number(entry.batch)}`;
+  return `change ${entry.batch ? `after batch ${number(entry.batch)}` : "before batch 1"}`;
+}
+
+/** What a batch or a change did, linked. */
+const entryLink = (entry) => link(entryAddress(entry), entryName(entry));
 
 /** Whether a rule holds and since when, in words: a list of texts and links. */
 function verdict(doc, rule) {
   const detail = doc.detail(rule);
   const events = doc.eventsOf(rule);
-  const last = (name) => events.findLast(({ event }) => event === name)?.seq;
+  const last = (name) => events.findLast(({ event }) => event === name)?.entry;
   const rows = detail.violations ? ` ${violationCount(detail)}.` : "";
   switch (doc.stateOf(rule)) {
     case "violated":
     case "broke": {
       if (!doc.state) return [nearly(detail)];
-      const seq = last("lost");
-      if (seq !== undefined) return ["Broke with ", batchLink(seq), ".", rows];
+      const entry = last("lost");
+      if (entry) return ["Broke with ", entryLink(entry), ".", rows];
       // A batch whose events are not listed may have broken it.
       return [detail.broke ? "Broke." : "Violated from the start.", rows];
     }

@@ -56,7 +56,7 @@ function timeline(doc, rule) {
     absent: "not known yet",
   };
   const seen = Object.entries(words).filter(([name]) => drawn.querySelector(`.hf-${name}`));
-  const last = doc.batches.reduce((most, batch) => Math.max(most, batch.seq), 0);
+  const last = doc.batches.reduce((most, batch) => Math.max(most, batch.batch), 0);
   return el(
     "figure.history",
     {},
@@ -127,8 +127,8 @@ function eventsPart(doc, rule) {
       ? el(
           "ul.evidence",
           {},
-          events.map(({ seq, event, by }) =>
-            el("li", {}, batchLink(seq), ` ${(by && wordsBy[event]) ?? words[event] ?? event}`, by ? [": ", impliedBy(doc, rule, by)] : null),
+          events.map(({ entry, event, by }) =>
+            el("li", {}, entryLink(entry), ` ${(by && wordsBy[event]) ?? words[event] ?? event}`, by ? [": ", impliedBy(doc, rule, by)] : null),
           ),
         )
       : null,
