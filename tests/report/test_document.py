@@ -211,7 +211,7 @@ def test_a_batch_of_several_tables_is_one_batch_and_counts_for_each_of_them(tmp_
         monitor.apply(inserts=rows(3), table="one")
         outcome = monitor.apply(inserts={"one": rows(4, 5), "two": rows(7)}, deletes={"two": rows(1)})
         made = monitor.document()
-        assert "<h3>Batch 2 on one, two: 3 rows inserted, 1 deleted. No rule broke.</h3>" in outcome._repr_html_()
+        assert "<h3>Batch 2 on one, two: 3 rows inserted, 1 deleted. 1 found rule broke.</h3>" in outcome._repr_html_()
     shown = [(each["seq"], each["table"], each["inserted"], each["deleted"], each["rows"]) for each in made["batches"]]
     assert shown == [(1, "one", 1, 0, 3), (2, "one, two", 3, 1, 5 + 1)]
     assert [_most(table["rows_line"]) for table in made["tables"]] == ["at most 5", "at most 1"]

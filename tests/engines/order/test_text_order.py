@@ -113,3 +113,18 @@ def test_a_state_made_before_means_what_it_meant(tmp_path: Path, method: str) ->
         assert not any("note" in rule for rule in pairs(watch.results())), "a column that comes now has none"
         watch.drop_column("called")
     assert verify(state, deep=True).problems == ()
+
+
+@pytest.mark.parametrize("ordered", [None, "*"])
+@pytest.mark.parametrize("kind", ["od", "pod"])
+def test_a_number_that_becomes_text_has_the_order_that_is_declared(
+    tmp_path: Path, kind: str, ordered: str | None
+) -> None:
+    state, rows = tmp_path / "state", pa.table({"n": [9, 10, 11], "m": [9, 10, 11], "k": [3, 2, 1]})
+    with hf.Monitor.create(state, rows, watch=kind, ordered=ordered) as watch:
+        watch.drop_column("k")
+        watch.retype_column("n", "text")
+        now = {rule.text for rule in watch.results()}
+    with hf.Monitor.open(state) as watch:
+        assert {rule.text for rule in watch.results()} == now
+    assert verify(state, deep=True).problems == ()

@@ -29,8 +29,8 @@ class TextOrder:
 
     @staticmethod
     def of_state(schema: Schema, unordered: Collection[int]) -> TextOrder:
-        """As in a state in which some columns have no order. A column that comes later has none, if it is text."""
-        return TextOrder(known=frozenset(name for c, name in enumerate(schema.names) if c not in unordered))
+        """As in a state in which some columns have no order. A column that is text only later has none."""
+        return TextOrder(known=frozenset(schema.names[c] for c in _text_columns(schema) if c not in unordered))
 
     def having(self, schema: Schema) -> tuple[int, ...]:
         """The text columns of a table that have an order; BadInput where a column that the setting names is missing."""

@@ -23,7 +23,7 @@ from holdfast.engines.contract import RuleClass, RuleExplanation
 from holdfast.engines.found.contexts import ContextEngine, ContextState, stored_within
 from holdfast.engines.found.covers import chosen
 from holdfast.engines.found.strategies import BorderStrategy, Spec
-from holdfast.engines.found.text_order import TextOrder, refuse_unordered
+from holdfast.engines.found.text_order import ALL, TextOrder, refuse_unordered
 from holdfast.engines.order import OrderSettings
 from holdfast.engines.order.explain import explain
 from holdfast.engines.order.removal_strategy import RemovalStrategy
@@ -85,7 +85,9 @@ class OrderEngine(ContextEngine[Canonical, OrderState]):
         return arrays, {**facts, "unordered": state.spec.targets.unordered}
 
     def with_settings_of(self, state: OrderState) -> OrderEngine:
-        """With the order of text of a state."""
+        """With the order of text of a state, unless all text has one."""
+        if self._text.named == ALL:
+            return self
         return self._with(TextOrder.of_state(state.table.schema, state.spec.targets.unordered))
 
     def _with(self, text: TextOrder) -> OrderEngine:

@@ -60,9 +60,9 @@ class PointwiseEngine(FoundEngine[PointwiseRules, PointwiseState, PointwiseStrat
     below = "below --min-coverage"
     _settings: PointwiseSettings
 
-    def __init__(self, declared: RuleClass[Any], settings: PointwiseSettings, text: TextOrder | None = None) -> None:
+    def __init__(self, declared: RuleClass[Any], settings: PointwiseSettings) -> None:
         super().__init__(declared, settings)
-        self._text = text or TextOrder(settings.ordered)
+        self._text = TextOrder(settings.ordered)
 
     def discover(self, subject: WatchedTable, runner: Runner, progress: Progress = SILENT) -> PointwiseState:
         """Find the evidence, and what follows from it."""
@@ -155,12 +155,9 @@ class PointwiseEngine(FoundEngine[PointwiseRules, PointwiseState, PointwiseStrat
         return f"{super().how(state)}; {state.wording.bound}"
 
     def with_settings_of(self, state: PointwiseState) -> PointwiseEngine:
-        """With the bound of a state, and its order of text."""
-        space = state.spec.space
-        most = space.columns if state.spec.max_lhs is None else state.spec.max_lhs
-        unordered = [place for place, ordered in enumerate(space.ordered) if not ordered]
-        text = TextOrder.of_state(state.subject.table.schema, unordered)
-        return PointwiseEngine(self.declared, replace(self._settings, max_lhs=most), text)
+        """With the bound of a state."""
+        most = state.spec.space.columns if state.spec.max_lhs is None else state.spec.max_lhs
+        return PointwiseEngine(self.declared, replace(self._settings, max_lhs=most))
 
     def explanation(self, table: Table, text: str) -> PointwiseExplanation:
         """Whether a rule holds, with its coverage; or two rows that break it."""
