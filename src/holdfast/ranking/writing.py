@@ -25,7 +25,7 @@ def given_rules(suggestions: Iterable[Suggestion]) -> list[RuleEntry]:
         declared = given_class(text)
         if declared is None:  # a rule that can't be given
             continue
-        base = _name(each)
+        base = _name(each, text)
         name, table = free_name(base, taken, f"{base}-", 2), "" if declared.across else each.table
         taken.add(name)
         note = f"{_THEN}{each.scored.sentence} (score {each.scored.score:.2f})"
@@ -41,7 +41,6 @@ def rules_text(suggestions: Iterable[Suggestion]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _name(each: Suggestion) -> str:
-    """`zip-city` for `Zip -> City`."""
-    words = ["key", *each.scored.columns] if isinstance(each.scored.rule, Key) else [each.text]
-    return name_of(words)
+def _name(each: Suggestion, text: str) -> str:
+    """`zip-city` for `Zip -> City`, from the text as it is given."""
+    return name_of(["key", *each.scored.columns] if isinstance(each.scored.rule, Key) else [text])

@@ -168,7 +168,7 @@ def _evidence(finding: Mapping[str, Any]) -> Iterator[str]:
     """The evidence for a rule, in sentences."""
     if finding.get("support"):
         yield f"{finding['support']:,} rows could have broken it."
-    if finding.get("tested_since"):
+    if finding.get("tested_since") and (finding["broke_since"] or not finding.get("violations")):
         tested, broke = finding["tested_since"], finding["broke_since"]
         yield f"Since it is watched: {broke:,} of {tested:,} new rows broke it."
     if finding.get("error") and not is_given(finding):  # a given rule shows its rows to remove
