@@ -135,7 +135,7 @@ def numbered(path: Path, first: int, count: int = 4_000) -> Path:
 def test_no_space_left_for_a_batch(small_disk: SmallDisk, tmp_path: Path) -> None:
     state = small_disk.path / "state"
     batch = numbered(tmp_path / "batch.arrow", 10_000)
-    made = small_disk.holdfast("init", state, numbered(tmp_path / "first.arrow", 0), "--key", "id")
+    made = small_disk.holdfast("init", state, numbered(tmp_path / "first.arrow", 0), "--key", "id", "--watch", "column")
     assert made.code == 0, made.err
     before = small_disk.picture(tmp_path / "copy")
     for room in (0, 16_384, 65_536):
@@ -151,9 +151,11 @@ def test_no_space_left_for_a_state(small_disk: SmallDisk, tmp_path: Path) -> Non
     state, source = small_disk.path / "state", numbered(tmp_path / "first.arrow", 0)
     for room in (0, 65_536, 131_072):
         small_disk.fill(but=room)
-        refused(small_disk.holdfast("init", state, source, "--key", "id"), str(state), "no space left")
+        refused(
+            small_disk.holdfast("init", state, source, "--key", "id", "--watch", "column"), str(state), "no space left"
+        )
         small_disk.free()
-    assert small_disk.holdfast("init", state, source, "--key", "id").code == 0
+    assert small_disk.holdfast("init", state, source, "--key", "id", "--watch", "column").code == 0
 
 
 BATCHES_UNTIL_FULL = """
@@ -184,7 +186,7 @@ def test_no_space_left_for_a_checkpoint(small_disk: SmallDisk, tmp_path: Path) -
     """Batches that were reported are stored, those that failed are not, wherever the disk was full."""
     state = small_disk.path / "state"
     source = numbered(tmp_path / "first.arrow", 0)
-    assert small_disk.holdfast("init", state, source, "--key", "id").code == 0
+    assert small_disk.holdfast("init", state, source, "--key", "id", "--watch", "column").code == 0
     waited = 0
     for room in (350_000, 500_000, 700_000):
         small_disk.fill(but=room)
@@ -253,7 +255,7 @@ def test_a_nearly_full_disk_does_not_cost_every_batch_a_checkpoint(small_disk: S
     feather.write_feather(pa.table({"id": range(3_000), "x": [f"x{i % 50}" for i in range(3_000)]}), source)
     rules = write(tmp_path / "rules.yaml", ["rules:", '  - {name: once, rule: "not(t.x = s.x and t.id < s.id)"}'])
     assert small_disk.holdfast("init", state, source, "--key", "id", "--rules", rules).code == 0
-    small_disk.fill(but=1_200_000)
+    small_disk.fill(but=1_280_000)
     ran = small_disk.run(sys.executable, "-c", SMALL_BATCHES, state, 20)
     assert ran.code == 0, ran.err
     assert json.loads(ran.out) == [[2, 4, 8, 16], 0]

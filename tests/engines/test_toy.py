@@ -123,7 +123,7 @@ def test_it_is_kept_and_breaks(holdfast: Program, towns: Path, tmp_path: Path) -
     assert [(line["event"], line["text"]) for line in printed[1:]] == [("lost", "one(land)")]
     assert "one(land)" in holdfast("history", state, "--rules")
     assert holdfast.lines("history", state, "--rules") == [
-        {"kind": "one", "table": "towns", "text": "one(land)", "holds_since": None, "broke": 1}
+        {"kind": "one", "table": "towns", "text": "one(land)", "holds_since": None, "broke": 1, "last_broke": 1}
     ]
     assert holdfast.lines("status", state, "--rules", "one")[2:] == []
     said = holdfast("explain", state, "one(land)")

@@ -39,7 +39,7 @@ def desbordante() -> Any:
 def ours(source: Any, **options: Any) -> Found:
     found: Found = set()
     names: list[str] = []
-    for rule in (result := hf.discover(source, "od", **options)):
+    for rule in (result := hf.discover(source, "od", ordered="*", **options)):
         names = names or next(iter(result.shapes.values()))[0].names
         context = frozenset(names.index(name) for name in rule.context)  # type: ignore[attr-defined]
         if isinstance(rule, ConstantOD):
@@ -91,7 +91,7 @@ def test_known_numbers(shared_data: Path, name: str) -> None:
     path = shared_data / f"{name}.csv"
     if not path.is_file():
         pytest.skip(f"the data set {name} is not next to the project")
-    found = Counter(getattr(rule, "direction", "constant") for rule in hf.discover(path, "od"))
+    found = Counter(getattr(rule, "direction", "constant") for rule in hf.discover(path, "od", ordered="*"))
     assert (found["constant"], found["asc"], found["desc"]) == KNOWN[name]
 
 
