@@ -153,7 +153,7 @@ def test_a_key_that_breaks_shows_the_rows(holdfast: Holdfast, tmp_path: Path, ta
     named = "row 0 (id 1, state TX, salary 100, rate 1.0) and row 3 (id 1, state CA"
     assert f"  key(id) (1.00)   because of {named}" in result.out
     explained = holdfast("explain", state, "id -> state")
-    assert "is broken by 1 pairs of rows" in explained.out
+    assert "is broken by 1 pair of rows" in explained.out
     assert holdfast("status", state, "--rules", "ucc", "--format", "json").code == 0
 
 

@@ -39,7 +39,7 @@ class Explanation(Drawn, contract.CurrentExplanation):
 
     >>> outcome = watch.apply(inserts=more)
     >>> watch.explanation("zip -> city")
-    zip -> city is broken by 1 pairs of rows (33.3333% of all) in 1 clusters; without 1 rows (33.3333%) it would hold
+    zip -> city is broken by 1 pair of rows (33.3333% of all) in 1 cluster; without 1 row (33.3333%) it would hold
       zip = '10115': city is 'Berlin' x 1, 'Brelin' x 1; most say 'Berlin'; look at id 3
     It broke with batch 1 because of id 1 (zip 10115, city Berlin) and id 3 (zip 10115, city Brelin).
     """

@@ -81,8 +81,9 @@ class DependencyExplanation(contract.RuleExplanation):
         if self.holds:
             return [f"{self.rule.text} holds in all {self.rows:,} rows"]
         head = (
-            f"{self.rule.text} is broken by {self.broken_pairs:,} pairs of rows ({self.g1:.4%} of all) in "
-            f"{self.broken_clusters:,} clusters; without {self.to_remove:,} rows ({self.g3:.4%}) it would hold"
+            f"{self.rule.text} is broken by {counted(self.broken_pairs, 'pair')} of rows ({self.g1:.4%} of all) in "
+            f"{counted(self.broken_clusters, 'cluster')}; without {counted(self.to_remove, 'row')} ({self.g3:.4%}) it "
+            "would hold"
         )
         return [head, *(_line(self.rule, cluster) for cluster in self.clusters)]
 
