@@ -109,7 +109,11 @@ class Batches:
     def _with_rows(self, outcome: Outcome, fail_on: FailOn, files: Mapping[str, str]) -> Outcome:
         """The outcome with what people want to know of it: the rows of new violations, and how all rules stand."""
         state = self.state
-        given = [rule.to_json() for result in state.workspace.given_results() for rule in result.values()]
+        given = [
+            {"violations": getattr(rule, "violations", 0), "accepted": getattr(rule, "accepted", None)}
+            for result in state.workspace.given_results()
+            for rule in result.values()
+        ]
         around = Around(
             str(state.store.path),
             {name: file for name, file in files.items() if file},
