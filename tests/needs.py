@@ -38,11 +38,14 @@ LONG = """
     benchmarks/test_data.py
     engines/column/test_column.py::test_text_order_survives_new_labels
     benchmarks/test_papers.py::test_every_figure_runs_quickly_and_right
-    engines/column/test_column.py::test_text_order_survives_new_labels
+    cli/test_completion.py
     engines/denial/test_differential.py
     engines/denial/test_engine_paper.py::test_deleted_rows_stay_deleted_without_an_equality
     engines/denial/test_index_files.py
     engines/functional/test_key_index.py::test_processes_go_on_with_files
+    engines/pointwise/test_cross.py::test_columns_of_text
+    engines/pointwise/test_cross.py::test_every_batch_by_definition
+    shop/test_days.py
     engines/functional/test_peers.py
     engines/given/test_keepers.py::test_pieces_of_a_cut_add_up_to_the_whole
     engines/given/test_keepers.py::test_what_looked_at_batches_is_what_begins_after_them
