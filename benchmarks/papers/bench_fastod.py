@@ -80,7 +80,7 @@ def _first_columns(folder: str, name: str, width: int) -> Path:
 
 @benchmark("fastod-F9", "Figure 9: rules by the level of the lattice, flight_1k")
 def levels() -> Iterator[Case]:
-    """Contexts of at most so many columns. Desbordante's Fastod has no such bound, and takes all levels."""
+    """Contexts up to a number of columns. Desbordante's Fastod has no such bound, and takes all levels."""
     width, most = (12, 3) if quick() else (40, 5)
     with tempfile.TemporaryDirectory(prefix="holdfast-bench-") as folder:
         file = _first_columns(folder, "flight_1k", width)

@@ -135,14 +135,14 @@ def test_a_witness_turns_into_json() -> None:
 
 def test_changes_of_violations_are_equal_where_they_list_the_same_in_another_order() -> None:
     added, resolved = np.array([[5, 2], [5, 3]]), np.array([[1, 2]])
-    change = ViolationChange(1, 0, added, resolved, retold=1, example=(5, 2))
-    assert change == ViolationChange(1, 0, added[::-1], resolved, retold=1, example=(5, 3)), "one example is as good"
+    change = ViolationChange(1, 0, added, resolved, restated=1, example=(5, 2))
+    assert change == ViolationChange(1, 0, added[::-1], resolved, restated=1, example=(5, 3)), "one example is as good"
     for other in (
-        ViolationChange(2, 0, added, resolved, retold=1),
-        ViolationChange(1, 1, added, resolved, retold=1),
+        ViolationChange(2, 0, added, resolved, restated=1),
+        ViolationChange(1, 1, added, resolved, restated=1),
         ViolationChange(1, 0, added, resolved),
-        ViolationChange(1, 0, added[:1], resolved, retold=1),
-        ViolationChange(1, 0, added, added, retold=1),
+        ViolationChange(1, 0, added[:1], resolved, restated=1),
+        ViolationChange(1, 0, added, added, restated=1),
         ViolationChange.counted(),
     ):
         assert change != other

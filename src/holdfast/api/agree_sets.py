@@ -18,7 +18,7 @@ from holdfast.table.nulls import GivenNulls
 from holdfast.table.table import Table
 from holdfast.visible import counted
 
-MOST_PAIRS = AGREE_SETS.pairs  # of rows, that are counted without being asked for
+MOST_PAIRS = AGREE_SETS.pairs  # of rows that are counted without `count`
 
 
 def agree_sets(

@@ -95,7 +95,7 @@ def _new_pairs(change: ViolationChange, first: int) -> list[Pair]:
     they are those with new rows.
     """
     pairs = [tuple(row for row in pair if row != NOBODY) for pair in change.added.tolist()]
-    if change.retold:
+    if change.restated:
         pairs = [pair for pair in pairs if max(pair) >= first]
     return pairs or ([change.example] if change.example else [])
 

@@ -119,7 +119,7 @@ class ViolationChange:
 
     Where a violation is one row, the other id is NOBODY. A violation that exists before and after the batch may be
     listed with other rows: an updated row has a new id, and another of equally good rows may be the one to remove.
-    `retold` counts these, among those added and those resolved. The others are **new** and **gone**; None where only
+    `restated` counts these, among those added and those resolved. The others are **new** and **gone**; None where only
     the number of violations is known. The engine of the rule can list all.
     """
 
@@ -127,13 +127,13 @@ class ViolationChange:
     gone: int | None
     added: NDArray[np.int64]
     resolved: NDArray[np.int64]
-    retold: int = 0
+    restated: int = 0
     example: tuple[int, ...] | None = None  # the rows of one violation that is new
 
     def __eq__(self, other: object) -> bool:
         return (
             isinstance(other, ViolationChange)
-            and (self.new, self.gone, self.retold) == (other.new, other.gone, other.retold)
+            and (self.new, self.gone, self.restated) == (other.new, other.gone, other.restated)
             and all(_as_set(a) == _as_set(b) for a, b in ((self.added, other.added), (self.resolved, other.resolved)))
         )
 

@@ -140,7 +140,7 @@ def plain(answer: Answer) -> list[Any]:
 
 
 def counts(effect: Effect) -> tuple[int, ...]:
-    return effect.count_added, effect.count_resolved, effect.retold, effect.tested, effect.broke
+    return effect.count_added, effect.count_resolved, effect.restated, effect.tested, effect.broke
 
 
 def drawn(chance: np.random.Generator, most: int) -> list[tuple[Any, ...]]:

@@ -19,7 +19,7 @@ from holdfast.table.change import Batch
 
 
 def test_a_diff_counts_all_violations_and_holds_the_first() -> None:
-    keeper: Any = SimpleNamespace(rules=[Named(parse("not(t.a = s.a and t.b < s.b)"))], counts_retold=False)
+    keeper: Any = SimpleNamespace(rules=[Named(parse("not(t.a = s.a and t.b < s.b)"))], counts_restated=False)
     pairs = np.arange(10 * MOST).reshape(-1, 2)
     (change,) = changes_of(keeper, [listed(pairs, pairs[:3])], Batch([])).values()
     assert (change.new, change.gone, change.example) == (5 * MOST, 3, (0, 1))
@@ -28,11 +28,11 @@ def test_a_diff_counts_all_violations_and_holds_the_first() -> None:
     assert change.resolved.tolist() == pairs[:3].tolist()
 
 
-@pytest.mark.parametrize("retold", [0, 1])
-def test_other_violations_are_a_change_also_where_they_are_as_many(retold: int) -> None:
+@pytest.mark.parametrize("restated", [0, 1])
+def test_other_violations_are_a_change_also_where_they_are_as_many(restated: int) -> None:
     came, went = np.array([[5, -1]]), np.array([[1, -1]])
     status = Status(Named(parse("t.a > 1")), Tally(1))
-    moved = {status.text: ViolationChange(1 - retold, 1 - retold, came, went, retold)}
+    moved = {status.text: ViolationChange(1 - restated, 1 - restated, came, went, restated)}
     diff = diff_of([status], [status], moved)
-    assert (diff.changed, diff.violations) == ({} if retold else {status.text: (status, status)}, moved)
+    assert (diff.changed, diff.violations) == ({} if restated else {status.text: (status, status)}, moved)
     assert diff.patch({status.text: status}) == {status.text: status}

@@ -185,7 +185,7 @@ def test_given_references_of_rows_that_are_updated(first: dict[str, Given], stre
             updated = {key for key, row in rows[table].items() if kept.rows[table].get(key, row) != row}
             new, gone, again = now - were[text], were[text] - now, now & were[text] & updated
             moved = diff.violations.get(text)
-            found = (moved.new, moved.gone, moved.retold) if moved is not None else (0, 0, 0)
+            found = (moved.new, moved.gone, moved.restated) if moved is not None else (0, 0, 0)
             assert found == (len(new), len(gone), len(again))
             _check_example(kept, table, new, None if moved is None else moved.example)
 

@@ -107,7 +107,7 @@ class GroupsKeeper(Keeper[WatchedTable, GroupsState]):
     schema: Schema
 
     has_track = True
-    counts_retold = True
+    counts_restated = True
     shown = "rows to remove for"
 
     def cuts(self) -> Sequence[Sequence[Cut]]:

@@ -1,6 +1,6 @@
 """Approximate keys and FDs by g1 from pairs that are counted in groups of rows (papers: dynast, section 6).
 
-The same rules as in `approximate`, for tables of so many rows that not all pairs can be counted. The pairs that break
+The same rules as in `approximate`, for tables with too many rows to count all pairs. The pairs that break
 `X -> A` are those that agree on X, without those that agree on X and A; those that break a key agree on it. Fewer pairs
 agree on more columns, so `at(S)`, the pairs that agree on S, is at most `at` of each part of S; and fewer break a
 target with more columns on the left.

@@ -46,7 +46,7 @@ from holdfast.text.quotes import quoted
 WIDEST = {2: 250, 3: 60}  # tables of more columns get no keys of this many
 SHOWN = 5.0  # on the columns of a key, chance alone would make this many times as many pairs agree (+ 1)
 WORDS, LETTERS = 5.0, 100.0  # texts of this many words, or letters, on average are no names
-PHRASES = 0.5  # where so many texts have a second word, they say what a thing is, and another one may be the same
+PHRASES = 0.5  # where this share of texts has a second word, they say what a thing is, and another one may be the same
 _SAMPLE = 1000  # rows whose texts are read
 _FIRST = 0.05  # this share of the rows is looked at first
 

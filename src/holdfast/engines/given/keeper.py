@@ -81,17 +81,17 @@ class Clusters:
 class Effect(NamedTuple):
     """What rows that came and went did to the violations of one rule. Effects of pieces add up.
 
-    Violations that are not `listed` are counted alone. `retold` of both those added and those resolved only took other
-    rows' places. Of the rows that came, `tested` might have broken the rule, and `broke` did. `example` are the rows of
-    one violation that is new, where the keeper knows it. Where violations are rows to remove from groups, which
-    `is_grouped` says, `clusters` has these groups, unless they are many.
+    Violations that are not `listed` are counted alone. `restated` of both those added and those resolved only took
+    other rows' places. Of the rows that came, `tested` might have broken the rule, and `broke` did. `example` are the
+    rows of one violation that is new, where the keeper knows it. Where violations are rows to remove from groups,
+    which `is_grouped` says, `clusters` has these groups, unless they are many.
     """
 
     added: Pairs
     resolved: Pairs
     count_added: int
     count_resolved: int
-    retold: int = 0
+    restated: int = 0
     tested: int = 0
     broke: int = 0
     listed: bool = True
@@ -125,7 +125,7 @@ def _both(one: Effect, other: Effect) -> Effect:
         _joined(one.resolved, other.resolved),
         one.count_added + other.count_added,
         one.count_resolved + other.count_resolved,
-        one.retold + other.retold,
+        one.restated + other.restated,
         one.tested + other.tested,
         one.broke + other.broke,
         one.listed and other.listed,
@@ -181,7 +181,7 @@ class Keeper(ABC, Generic[Subject, State]):
     """The plan for some rules of a subject: a `WatchedTable`, or all of them by name."""
 
     has_track: ClassVar[bool] = False  # whether rows that came since count for or against a rule
-    counts_retold: ClassVar[bool] = False  # whether answers count `retold`; else it follows from rows that were updated
+    counts_restated: ClassVar[bool] = False  # whether answers count `restated`; else updated rows say it
     shown: ClassVar[str] = "violations of"  # between the number of a rule's violations and its text
 
     rules: Sequence[Named[Any]]

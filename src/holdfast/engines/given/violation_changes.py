@@ -25,14 +25,14 @@ def changes_of(keeper: Keeper[Any, Any], answer: Answer, batch: Batch) -> dict[s
             moved[named.text] = ViolationChange.counted()
             continue
         added, resolved = effect.added, effect.resolved
-        stayed = added[:0] if keeper.counts_retold else again(added, resolved, named, batch)
-        retold = effect.retold if keeper.counts_retold else len(stayed)
+        stayed = added[:0] if keeper.counts_restated else again(added, resolved, named, batch)
+        restated = effect.restated if keeper.counts_restated else len(stayed)
         moved[named.text] = ViolationChange(
-            effect.count_added - retold,
-            effect.count_resolved - retold,
+            effect.count_added - restated,
+            effect.count_resolved - restated,
             _first(added),
             _first(resolved),
-            retold,
+            restated,
             effect.example or _first_new(added, stayed),
         )
     return moved

@@ -75,7 +75,7 @@ class OrderEngine(ContextEngine[Canonical, OrderState]):
         return Spec(targets, self._settings.max_level, self._settings.error)
 
     def _stored_spec(self, table: Table, facts: Facts) -> Spec:
-        """In a state that was made when text had an order unasked, it still has."""
+        """A state that was made when all text had an order keeps it."""
         text = TextOrder.of_state(table.schema, facts.get("unordered", ()))
         return self._with(text)._spec(table, stored_within(facts))
 
