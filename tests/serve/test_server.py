@@ -145,4 +145,4 @@ def test_without_the_extra_it_says_what_to_install(state: Path, missing: str) ->
     command = [sys.executable, "-c", script, "serve", str(state)]
     ran = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert ran.returncode == 2, ran.stderr
-    assert ran.stderr == 'holdfast: this needs starlette and uvicorn: pip install "holdfast[serve]"\n'
+    assert ran.stderr == f'holdfast: The live page needs {missing}: pip install "holdfast[serve]"\n'

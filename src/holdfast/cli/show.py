@@ -19,6 +19,7 @@ from holdfast.engines.contract import is_given
 from holdfast.engines.registry import rule_class
 from holdfast.engines.thresholds import SHOWN
 from holdfast.errors import BadInput
+from holdfast.extras import needs
 from holdfast.report.terminal import TerminalProgress, say, say_json
 
 if TYPE_CHECKING:
@@ -314,12 +315,8 @@ def serve(
 
     Example: [b]holdfast serve state/ --open[/b]
     """
-    try:
+    with needs("serve", "The live page"):
         from holdfast.serve.server import serve as run
-    except ModuleNotFoundError as missing:
-        if str(missing.name).partition(".")[0] not in ("starlette", "uvicorn"):
-            raise
-        raise BadInput('this needs starlette and uvicorn: pip install "holdfast[serve]"') from None
     try:
         run(state, host, port, token, open_browser=open_browser)
     except KeyboardInterrupt:

@@ -7,6 +7,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from holdfast.extras import needs
+
 _NULLABLE = {  # types of pandas that have nulls
     pa.bool_(): "boolean",
     pa.int8(): "Int8", pa.int16(): "Int16", pa.int32(): "Int32", pa.int64(): "Int64",
@@ -24,7 +26,8 @@ class Framed(ABC):
 
     def to_pandas(self) -> Any:
         """As a pandas frame: integers, booleans and text have pandas' nullable types, dates are its own."""
-        import pandas as pd
+        with needs("pandas", "A pandas frame"):
+            import pandas as pd
 
         types = {kind: pd.api.types.pandas_dtype(name) for kind, name in _NULLABLE.items()}
         return self.to_arrow().to_pandas(types_mapper=types.get, date_as_object=False)
