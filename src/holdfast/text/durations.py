@@ -1,4 +1,4 @@
-"""Durations as people write them: `30d`, `12h`, `90s`."""
+"""Durations as people write them: `30d`, `12h`, `90s`, `500ms`."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from datetime import timedelta
 
 from holdfast.errors import BadInput
 
-_UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
-_DURATION = re.compile(rf"(\d+(?:\.\d+)?)\s*([{''.join(_UNITS)}])")
+_UNITS = {"ms": "milliseconds", "s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+_DURATION = re.compile(rf"(\d+(?:\.\d+)?)\s*({'|'.join(_UNITS)})")
 
 
 def duration(text: str) -> timedelta:
@@ -24,4 +24,4 @@ def duration(text: str) -> timedelta:
             meant = timedelta()
         if meant:
             return meant
-    raise BadInput(f"{text!r} is no duration: give a number and s, m, h, d or w, such as 30d or 12h")
+    raise BadInput(f"{text!r} is no duration: give a number and ms, s, m, h, d or w, such as 30d or 12h")
