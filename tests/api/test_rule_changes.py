@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import holdfast as hf
-from tests.api.orders import ORDERS, for_orders, fresh
+from tests.api.orders import ORDERS, STEPS, for_orders, fresh
 
 
 def test_what_is_remembered_of_a_rule_stays_with_it_under_its_new_name(tmp_path: Path) -> None:
@@ -132,3 +132,13 @@ def test_a_class_says_which_settings_it_takes_over(tmp_path: Path) -> None:
         assert "ucc: watched from now on, with error 0.1, max_lhs 2; " in str(made)
         assert made.about["watched"][0]["settings"] == {"error": 0.1, "max_lhs": 2}
         assert str(watch.watch("column")).splitlines()[1].startswith("  column: watched from now on; ")
+
+
+def test_after_each_change_the_open_monitor_has_what_the_disk_has(tmp_path: Path) -> None:
+    """After changes of rules alone it goes on with what is in memory, and reads nothing again."""
+    with hf.Monitor.open(fresh(tmp_path / "state")) as watch:
+        for name, step in STEPS.items():
+            step(watch, name)
+            with hf.Monitor.open(tmp_path / "state", write=False) as view:
+                assert [rule.to_json() for rule in watch.results()] == [rule.to_json() for rule in view.results()]
+                assert watch.rules() == view.rules()

@@ -242,6 +242,16 @@ class OpenState:
                 with_them |= set(facts.get(FILES, ()))
         return StateFiles(written, with_them)
 
+    def go_on(self) -> None:
+        """Go on with what is in memory after a change of rules, whose files say the same. Where rows are named by other
+        columns from now on, the state is read again before it is used.
+        """
+        given = stored_rules(self.store)
+        if all(named_record(record, given) == record for record in self.records.values()):
+            self._seen, self._shape = self.store.checkpoint(), self.store.meta(SHAPE)
+            self.replay_seconds, self.replay_batches = 0.0, 0
+            self.stale = False
+
     @contextmanager
     def writing(self) -> Iterator[None]:
         """Remove the files of a batch or a checkpoint that fails: they may fill the disk."""

@@ -118,6 +118,8 @@ class _Transaction:
         unchanged = {at: files[at] for at in after.states if at not in new and at in files}
         store.commit_change(change, self._open.write_states(after, unchanged))
         self._open.workspace = after
+        if not self._touched:
+            self._open.go_on()
         return Changed(store.batch(change.change_id), change.about)
 
     def _is_stored(self, at: Subject, new: Collection[Subject]) -> bool:
