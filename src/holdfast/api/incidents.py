@@ -14,14 +14,16 @@ a diff lists, the batch is an alarm anyway, and none of them is an incident.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from holdfast.api.workspace import Subject
 from holdfast.changes.diff import Diff, Pairs, ViolationChange
 from holdfast.engines.given.baseline import hash_of
-from holdfast.engines.registry import rule_class, table_of_rows
+from holdfast.engines.given.status import Status
+from holdfast.engines.registry import table_of_rows
 from holdfast.results.memory import RuleKey
 from holdfast.results.verdict import Repeat
 from holdfast.rules.dependency import Dependency
@@ -32,7 +34,7 @@ from holdfast.rules.rule import Rule
 from holdfast.store.records import IncidentChange
 from holdfast.store.store import Store
 from holdfast.table.change import Batch
-from holdfast.table.plain import plain_values
+from holdfast.table.plain import Plain, plain_values
 from holdfast.table.table import Table
 
 
@@ -42,58 +44,84 @@ def incidents_of(
     """What a batch does to the incidents of rules of severity error; and the rules whose new violations all belong to
     incidents that were there before.
     """
+    moved = {
+        (*at, text): change
+        for at, diff in diffs.items()
+        for text, change in diff.violations.items()
+        if (change.new or change.gone) and _is_error(diff, text)
+    }
+    known = store.incidents(moved)
     changes, repeats = [], {}
-    for at, diff in diffs.items():
-        for text, change in diff.violations.items() if rule_class(at[0]).given else ():
-            key = *at, text
-            if not _is_error(diff, text) or not (change.new or change.gone):
-                continue
-            known = store.incidents(*key)
-            if not known and not change.new:
-                continue
-            rule, table = parse(text), tables[table_of_rows(*key)]
-            new, gone = _new(rule, change, batch, table), _hashes(rule, change.resolved, table)
-            if change.new and new and all(each in known for each in new):
-                repeats[key] = Repeat(store.numbers().of(min(known[each] for each in new)))
+    for name, own in _by_table(key for key, change in moved.items() if change.new or known[key]).items():
+        looks = {key: (_new(moved[key], batch, tables[name]), moved[key].resolved) for key in own}
+        read = _Read(tables[name], own, [pairs for look in looks.values() for pairs in look])
+        for key, (added, resolved) in looks.items():
+            new, gone, before = read.hashes(key, added), read.hashes(key, resolved), known[key]
+            new = new if new.total() == len(added) else Counter()
+            if new and all(each in before for each in new):
+                repeats[key] = Repeat(store.numbers().of(min(before[each] for each in new)))
             steps = Counter(new)
-            steps.subtract({each: count for each, count in gone.items() if each in known or each in new})
+            steps.subtract({each: count for each, count in gone.items() if each in before or each in new})
             changes += [IncidentChange(*key, each, step) for each, step in steps.items() if step]
     return changes, repeats
 
 
 def incidents_now(key: RuleKey, violations: Pairs, table: Table) -> list[IncidentChange]:
     """The incidents that some violations of a rule are."""
-    return [IncidentChange(*key, each, count) for each, count in _hashes(parse(key[2]), violations, table).items()]
+    hashes = _Read(table, [key], [violations]).hashes(key, violations)
+    return [IncidentChange(*key, each, count) for each, count in hashes.items()]
 
 
 def _is_error(diff: Diff, text: str) -> bool:
     changed = diff.changed.get(text)
-    return changed is not None and changed[1].to_json().get("severity") == "error"
+    return changed is not None and isinstance(changed[1], Status) and changed[1].named.severity == "error"
 
 
-def _new(rule: Rule, change: ViolationChange, batch: Batch, table: Table) -> Counter[str]:
-    """The violations that a batch added, by their values; none where not all are listed. Rows that only changed places
-    with others are left out where rows came that are violations.
+def _by_table(keys: Iterable[RuleKey]) -> dict[str, list[RuleKey]]:
+    """Rules by the table whose rows violate them."""
+    found: dict[str, list[RuleKey]] = {}
+    for key in keys:
+        found.setdefault(table_of_rows(*key), []).append(key)
+    return found
+
+
+def _new(change: ViolationChange, batch: Batch, table: Table) -> Pairs:
+    """The violations that a batch added; none where not all are listed. Rows that only changed places with others are
+    left out where rows came that are violations.
     """
-    if change.new is None or len(change.added) < change.new:
-        return Counter()
+    if not change.new or len(change.added) < change.new:
+        return change.added[:0]
     own = batch.of(table.schema.name)
     born = change.added.max(axis=1) >= (own.born.start if own is not None else table.next_id)
-    added = change.added[born] if born.any() else change.added
-    found = _hashes(rule, added, table)
-    return found if found.total() == len(added) else Counter()
+    return change.added[born] if born.any() else change.added
 
 
-def _hashes(rule: Rule, violations: Pairs, table: Table) -> Counter[str]:
-    """Some violations by the values of row t in the columns of the rule; those with a null are left out."""
-    columns = _columns(rule)
-    if not len(violations) or not columns:
-        return Counter()
-    places = [table.schema.names.index(name) for name in columns]
-    each, times = np.unique(table.codes(violations[:, 0], places), axis=1, return_counts=True)
-    values = [plain_values(table.dictionaries[place].values(own)) for place, own in zip(places, each, strict=True)]
-    rows = zip(zip(*values, strict=True), times.tolist(), strict=True)
-    return Counter({hash_of(row): count for row, count in rows if None not in row})
+class _Read:
+    """The values of the rows t of some violations in the columns of their rules, each read once for all rules."""
+
+    def __init__(self, table: Table, keys: Iterable[RuleKey], violations: Sequence[Pairs]) -> None:
+        names = table.schema.names
+        self._columns = {key: [names.index(name) for name in _columns(parse(key[2]))] for key in keys}
+        columns = sorted({column for own in self._columns.values() for column in own})
+        self._ids = np.unique(np.concatenate([np.empty(0, np.int64), *(pairs[:, 0] for pairs in violations)]))
+        codes = zip(columns, table.codes(self._ids, columns), strict=True)
+        self._values = {column: _values(table, column, own) for column, own in codes}
+
+    def hashes(self, key: RuleKey, violations: Pairs) -> Counter[str]:
+        """Some violations of a rule by their values; those with a null are left out."""
+        if not len(violations) or not self._columns[key]:
+            return Counter()
+        places = np.searchsorted(self._ids, violations[:, 0]).tolist()
+        columns = [self._values[column] for column in self._columns[key]]
+        rows = Counter(zip(*([own[place] for place in places] for own in columns), strict=True))
+        return Counter({hash_of(row): count for row, count in rows.items() if None not in row})
+
+
+def _values(table: Table, column: int, codes: NDArray[np.uint32]) -> list[Plain]:
+    """The values of some codes of a column."""
+    each, places = np.unique(codes, return_inverse=True)
+    values = plain_values(table.dictionaries[column].values(each))
+    return [values[place] for place in places.tolist()]
 
 
 def _columns(rule: Rule) -> list[str]:

@@ -264,12 +264,12 @@ class Store:
         known = {text: {"baseline": json.loads(stored)} for text, stored in self._rows(query, engine, table)}
         return [{**line, **known.get(line["text"], {})} for line in lines]
 
-    def incidents(self, engine: str, table: str, text: str) -> dict[str, int]:
-        """The incidents of a rule, each with the `seq` of the batch that brought it."""
+    def incidents(self, rules: Iterable[tuple[str, str, str]]) -> dict[tuple[str, str, str], dict[str, int]]:
+        """The incidents of some rules (engine, table, text), each with the `seq` of the batch that brought it."""
         if not self._rows("SELECT 1 FROM sqlite_master WHERE name = ?", INCIDENTS):
-            return {}
+            return {rule: {} for rule in rules}
         query = f"SELECT hash, seq FROM {INCIDENTS} WHERE engine = ? AND table_name = ? AND text = ?"
-        return dict(self._rows(query, engine, table, text))
+        return {rule: dict(self._rows(query, *rule)) for rule in rules}
 
     def alarmed(self) -> list[AlarmedRule]:
         """The found rules that raised an alarm and still are to be given."""
