@@ -114,6 +114,44 @@ class Worth:
 
 
 @dataclass(frozen=True, eq=False)
+class ChangedClusters:
+    """The left sides of a key or an FD that have more rows to remove since a batch, or fewer: their codes
+    `[column, left side]` in some columns; how many rows to remove there were and are, and how many rows there are; and
+    of an FD the code that most of these have on the right, and how many have it.
+    """
+
+    columns: Sequence[int]
+    codes: NDArray[Any]
+    before: NDArray[np.int64]
+    after: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+    usual: NDArray[np.int64]
+    usual_counts: NDArray[np.int64]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ChangedClusters) and self._each() == other._each()
+
+    __hash__ = None  # type: ignore[assignment]  # equal ones may be in another order
+
+    def _numbers(self) -> list[NDArray[np.int64]]:
+        return [self.before, self.after, self.sizes, self.usual, self.usual_counts]
+
+    def _each(self) -> list[list[int]]:
+        return sorted(np.vstack([self.codes.astype(np.int64), *self._numbers()]).T.tolist())
+
+    def with_others(self, others: ChangedClusters) -> ChangedClusters:
+        """These and others, which have none in common."""
+        codes = np.concatenate([self.codes, others.codes], axis=1)
+        numbers = zip(self._numbers(), others._numbers(), strict=True)
+        return ChangedClusters(self.columns, codes, *map(np.concatenate, numbers))
+
+    def place_of(self, codes: NDArray[Any]) -> int | None:
+        """The place of the left side that has some codes; None: it is not among these."""
+        found = np.flatnonzero((self.codes == codes[:, None]).all(axis=0))
+        return int(found[0]) if len(found) else None
+
+
+@dataclass(frozen=True, eq=False)
 class ViolationChange:
     """What a batch did to the violations of one rule: exact numbers, and the first violations, as pairs of row ids.
 
@@ -129,6 +167,7 @@ class ViolationChange:
     resolved: NDArray[np.int64]
     restated: int = 0
     example: tuple[int, ...] | None = None  # the rows of one violation that is new
+    clusters: ChangedClusters | None = None  # where violations are rows to remove from groups that are not too many
 
     def __eq__(self, other: object) -> bool:
         return (

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from holdfast.changes.diff import Cause, Diff, Finding, ViolationChange, Witness, Worth
-from holdfast.engines.contract import is_given, open_violations
+from holdfast.engines.contract import is_given
 from holdfast.engines.given.status import Status
 from holdfast.engines.registry import ALL_TABLES, rule_class
 from holdfast.engines.thresholds import MAX_BAD
@@ -29,6 +29,7 @@ from holdfast.visible import Printed, counted
 
 _MOST_ALARMED = 50  # found rules that one batch makes given ones
 _NAMED = 3  # rules that are an alarm, by name
+_COUNTED = ViolationChange.counted()
 
 
 @dataclass(frozen=True, repr=False)
@@ -153,7 +154,7 @@ class Outcome(Printed, Drawn):
         with `any`.
         """
         condition = alarming(fail_on)
-        again = [each.finding for each in self._given_worse() if each.level == "known"] if condition.all else []
+        again = [each.finding for each in self._given_worse if each.level == "known"] if condition.all else []
         found = [self.diffs[at].lost[text] for at, text in self._alarming(condition)]
         pinned = [rule for diff in self.pinned.values() for rule in diff.lost.values()] if condition.given else []
         return [*(self._worse() if condition.given else ()), *again, *pinned, *found]
@@ -206,18 +207,22 @@ class Outcome(Printed, Drawn):
 
     def _worse(self) -> Iterator[Finding]:
         """The given rules of severity error that have new violations."""
-        return (each.finding for each in self._given_worse() if each.level == "failed")
+        return (each.finding for each in self._given_worse if each.level == "failed")
 
-    def _given_worse(self) -> Iterator[Worse]:
+    @cached_property
+    def _given_worse(self) -> list[Worse]:
         """The given rules that have new violations."""
-        for at, diff in self.diffs.items():
-            for text, (old, new) in diff.changed.items():
-                line, change = new.to_json(), diff.violations.get(text, ViolationChange.counted())
-                if is_given(line) and not _is_muted(new) and _grew(old, new, change):
-                    key, before = (*at, text), old.to_json()["violations"]
-                    repeat = self.repeats.get(key)
-                    level: Level = "warning" if line["severity"] != "error" else "known" if repeat else "failed"
-                    yield Worse(key, new, level, line.get("score", 0.0), change, before, repeat=repeat)
+        return [
+            Worse(key, new, level, new.tally.figures.get("score", 0.0), change, old.violations, repeat=repeat)
+            for at, diff in self.diffs.items()
+            for text, (old, new) in diff.changed.items()
+            if isinstance(old, Status) and isinstance(new, Status) and new.named.origin != "muted"
+            for change in (diff.violations.get(text, _COUNTED),)
+            if _grew(old, new, change)
+            for key in ((*at, text),)
+            for repeat in (self.repeats.get(key),)
+            for level in (_level(new, repeat),)
+        ]
 
     def worse(self, fail_on: FailOn = "likely") -> list[Worse]:
         """The rules that got worse, the most important first: given ones that have new violations, and found ones that
@@ -231,7 +236,7 @@ class Outcome(Printed, Drawn):
             for at, text in (*pinned, *self._alarming(condition))
             for diff in (self.diffs[at],)
         ]
-        given = (replace(e, level="failed") if every and e.level == "known" else e for e in self._given_worse())
+        given = (replace(e, level="failed") if every and e.level == "known" else e for e in self._given_worse)
         return sorted([*given, *found], key=lambda each: each.place)
 
     def verdict(self, fail_on: FailOn = "likely", *, verbose: bool = False) -> Verdict:
@@ -422,15 +427,15 @@ def _line(event: str, finding: Finding, worth: Worth | None, cause: Cause | None
     return {"event": event, **finding.to_json(), **figures, **(cause.to_json() if cause else {})}
 
 
-def _is_muted(rule: Finding) -> bool:
-    """Whether a rule is a suggested one that muted itself."""
-    return isinstance(rule, Status) and rule.named.origin == "muted"
+def _level(rule: Status, repeat: Repeat | None) -> Level:
+    """How bad new violations of a rule are; `repeat` says that all copy values that raised an alarm before."""
+    return "warning" if rule.named.severity != "error" else "known" if repeat else "failed"
 
 
-def _grew(old: Finding, new: Finding, pairs: ViolationChange | None) -> bool:
-    if pairs is not None and pairs.new:
+def _grew(old: Status, new: Status, change: ViolationChange) -> bool:
+    """Whether a rule has new violations, or more that are not accepted."""
+    if change.new:
         return True
-    before, after = old.to_json(), new.to_json()
-    if "accepted" in after and open_violations(after) > open_violations(before):
+    if new.baseline is not None and new.open > old.open:
         return True
-    return (pairs is None or pairs.new is None) and bool(after["violations"] > before["violations"])
+    return change.new is None and new.violations > old.violations

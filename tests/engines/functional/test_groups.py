@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from unittest.mock import patch
 
 import numpy as np
@@ -13,6 +14,7 @@ from holdfast.engines.functional.groups import PARTS, Groups
 from holdfast.engines.given.keeper import Effect
 from holdfast.table.change import Change
 from holdfast.table.nulls import NullMode
+from holdfast.table.table import Table
 from tests.laws.world import Batch, Row, World, batches, null_modes, row_lists, rows
 from tests.oracle import functional as oracle
 from tests.oracle.evidence import evidence
@@ -84,6 +86,45 @@ def test_rows_that_swap_are_counted_and_listed_where_they_are_few(
         listed = [set(effect.added[:, 0].tolist()), set(effect.resolved[:, 0].tolist())]
         assert (effect.count_added, effect.count_resolved) == tuple(map(len, moved))
         assert listed == (moved if swapped <= most else plain)
+
+
+@settings(max_examples=80)
+@given(first=row_lists, stream=st.lists(batches, min_size=1, max_size=4), lhs=lefts, rhs=rights)
+def test_changed_left_sides_come_with_what_most_of_their_rows_say(
+    first: list[Row], stream: list[Batch], lhs: list[int], rhs: int | None
+) -> None:
+    world = World()
+    world.change(Batch(first))
+    kept = Groups(world.table, lhs, rhs)
+    for batch in stream:
+        before = _right_sides(world.table, lhs, rhs)
+        found = followed(kept, world.change(batch)).clusters
+        after = _right_sides(world.table, lhs, rhs)
+        wrong = {left: _fewest(before.get(left), rhs) for left in before | after}
+        changed = {left for left, old in wrong.items() if _fewest(after.get(left), rhs) != old}
+        assert found is not None
+        assert {tuple(left) for left in found.codes.T.tolist()} == changed
+        for place, left in enumerate(map(tuple, found.codes.T.tolist())):
+            said = after.get(left, Counter())
+            assert found.place_of(found.codes[:, place]) == place
+            assert (found.before[place], found.after[place]) == (wrong[left], _fewest(after.get(left), rhs))
+            assert found.sizes[place] == said.total()
+            if rhs is not None and said:
+                most = int(found.usual_counts[place])
+                assert said[int(found.usual[place])] == most == max(said.values())
+
+
+def _right_sides(table: Table, lhs: list[int], rhs: int | None) -> dict[tuple[int, ...], Counter[int]]:
+    """How many rows have which code on the right side, by the codes on the left."""
+    found: dict[tuple[int, ...], Counter[int]] = {}
+    for row in table.codes(table.living_ids()).T.tolist():
+        found.setdefault(tuple(row[c] for c in lhs), Counter())[0 if rhs is None else row[rhs]] += 1
+    return found
+
+
+def _fewest(said: Counter[int] | None, rhs: int | None) -> int:
+    """How many rows of a left side to remove."""
+    return 0 if not said else said.total() - (1 if rhs is None else max(said.values()))
 
 
 def followed(kept: Groups, change: Change) -> Effect:

@@ -36,25 +36,31 @@ class Clusters:
 
     def place(self, ids: Ids, codes: Sequence[NDArray[np.integer]], value: NDArray[np.integer] | None) -> Ids:
         """The cell of each row, given its codes on the left and on the right; new ones are made."""
-        cells = np.full(len(ids), NONE)
         if not len(ids):
-            return cells
-        known = np.ones(len(ids), np.bool_)
-        if self._distinct:
-            known = np.logical_and.reduce([known, *(column != NULL_CODE for column in codes)])
-        left = np.zeros((np.count_nonzero(known), max(len(codes), 1)), np.uint64)
-        for place, column in enumerate(codes):
-            left[:, place] = column[known]
-        found, had = self.clusters.entries(left), self.cells.used
+            return np.empty(0, np.int64)
+        if not self._distinct:
+            return self._place(len(ids), codes, value)
+        cells, known = np.full(len(ids), NONE), np.ones(len(ids), np.bool_)
+        known = np.logical_and.reduce([known, *(column != NULL_CODE for column in codes)])
         if value is not None:
             right = value[known].astype(np.int64)
-            if self._distinct:
-                right = np.where(right == NULL_CODE, _OWN + ids[known], right)
-            found = self.cells.entries(np.stack([found, right], axis=1).astype(np.uint64))
+            value = np.where(right == NULL_CODE, _OWN + ids[known], right)
+        cells[known] = self._place(int(np.count_nonzero(known)), [column[known] for column in codes], value)
+        return cells
+
+    def _place(self, rows: int, codes: Sequence[NDArray[np.integer]], value: NDArray[np.integer] | None) -> Ids:
+        """The cells of some rows that all have one."""
+        left = np.zeros((max(len(codes), 1), rows), np.uint64)
+        for lane, column in zip(left, codes, strict=False):
+            lane[:] = column
+        found, had = self.clusters.entries_of_lanes(left), self.cells.used
+        if value is not None:
+            both = np.empty((2, rows), np.uint64)
+            both[0], both[1] = found, value
+            found = self.cells.entries_of_lanes(both)
         self._make_room()
         self._link(had)
-        cells[known] = found
-        return cells
+        return found
 
     def of(self, cells: Ids) -> Ids:
         """The clusters of some cells."""
@@ -74,6 +80,11 @@ class Clusters:
             return left, np.zeros(len(cells), np.bool_)
         right = self.cells.keys[cells, 1]
         return np.vstack([left, right]), right >= _OWN
+
+    def usual(self, cells: Ids) -> tuple[Ids, Ids]:
+        """The code on the right of some cells, and how many rows each has."""
+        right = self.cells.keys[cells, 1].astype(np.int64)
+        return np.where(right >= _OWN, NULL_CODE, right), self.cells.counts[cells]
 
     def left(self, clusters: Ids) -> NDArray[np.uint64]:
         """The codes of the left sides of some clusters, `[column, cluster]`."""

@@ -23,10 +23,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.changes.diff import ChangedClusters
 from holdfast.engines.functional.clusters import KEPT, NONE, Clusters
 from holdfast.engines.functional.fd_score import EvidenceSums, FDEvidence
 from holdfast.engines.given.finder import Finder, TableFinder
-from holdfast.engines.given.keeper import Clusters as ChangedClusters
 from holdfast.engines.given.keeper import Effect, Pairs, alone
 from holdfast.engines.given.violation_changes import MOST
 from holdfast.kernels.usual_clusters import ValueCells, choose
@@ -260,8 +260,13 @@ class Groups:
         changed = np.flatnonzero(outside != before.outside)
         if len(changed) > MOST:
             return None
-        codes = self._kept.left(before.clusters[changed])
-        return ChangedClusters(self._lhs, codes, before.outside[changed], outside[changed])
+        clusters = before.clusters[changed]
+        codes, sizes = self._kept.left(clusters), self._kept.clusters.counts[clusters]
+        numbers = before.outside[changed], outside[changed]
+        if self._rhs is None:
+            return ChangedClusters(self._lhs, codes, *numbers, sizes, *np.zeros((2, len(changed)), np.int64))
+        best = self._kept.best[clusters]
+        return ChangedClusters(self._lhs, codes, *numbers, sizes, *self._kept.usual(best))
 
     def _example(self, before: _Before, added: Ids, cells: Ids, more: Ids) -> tuple[int, ...]:
         """Two rows that break the rule since the batch, of which the second is outside, given the rows that came and
@@ -303,12 +308,9 @@ class Groups:
     def _totals_of(self, cells: Ids, clusters: Ids, outside: Ids) -> Ids:
         """What some cells, and their clusters, of which some rows are outside, add to the totals."""
         counts, sizes = self._kept.cells.counts[cells], self._kept.clusters.counts[clusters]
-        pairs = [(each * (each - 1) // 2).sum() for each in (counts, sizes)]
-        return np.array([*pairs, outside.sum(), np.count_nonzero(counts), self._named_in(clusters)], np.int64)
-
-    def _named_in(self, clusters: Ids) -> int:
-        """How many rows of some clusters have no null on the left."""
-        return int(self._kept.clusters.counts[clusters[~self._kept.nameless[clusters]]].sum())
+        alike, together = (int(np.dot(each, each - 1)) // 2 for each in (counts, sizes))
+        named = int(np.dot(sizes, ~self._kept.nameless[clusters]))  # rows without a null on the left
+        return np.array([alike, together, int(outside.sum()), np.count_nonzero(counts), named], np.int64)
 
     def _count(self, gone: Ids, come: Ids) -> None:
         for cells, step in ((gone, -1), (come, 1)):
@@ -319,10 +321,11 @@ class Groups:
 
     def _renew_oldest(self, before: _Before, born: Ids, come: Ids, dead: Ids) -> None:
         """The oldest row of cells that were empty, or that lost theirs."""
-        empty = np.zeros(self._kept.cells.used + 1, np.bool_)
-        empty[before.cells] = before.counts == 0
-        filled = np.flatnonzero(empty[come])[::-1]
-        self._kept.oldest[come[filled]] = born[filled]  # of several rows the first is written last
+        if (empty := before.cells[before.counts == 0]).size:
+            filled = np.flatnonzero(np.isin(come, empty))[::-1]
+            self._kept.oldest[come[filled]] = born[filled]  # of several rows the first is written last
+        if not len(dead):
+            return
         lost = before.cells[(before.counts > 0) & np.isin(before.oldest, dead)]
         lost = self._with_older_rows(lost[self._kept.cells.counts[lost] > 0], born, come)
         for ids, cells in self._rows_of(lost):

@@ -25,7 +25,7 @@ from typing import Any, ClassVar, Generic, Literal, NamedTuple, TypeAlias, TypeV
 import numpy as np
 from numpy.typing import NDArray
 
-from holdfast.changes.diff import NOBODY
+from holdfast.changes.diff import NOBODY, ChangedClusters
 from holdfast.engines.contract import CurrentExplanation
 from holdfast.engines.listing import Listing
 from holdfast.progress import SILENT, Progress
@@ -58,26 +58,6 @@ class Cut:
     lead: int | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class Clusters:
-    """The left sides of a key or an FD that have more rows to remove since a batch, or fewer: their codes
-    `[column, left side]` in some columns, and how many there were and are.
-    """
-
-    columns: Sequence[int]
-    codes: NDArray[Any]
-    before: NDArray[np.int64]
-    after: NDArray[np.int64]
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Clusters) and self._each() == other._each()
-
-    __hash__ = None  # type: ignore[assignment]  # equal ones may be in another order
-
-    def _each(self) -> list[list[int]]:
-        return sorted(np.vstack([self.codes.astype(np.int64), self.before, self.after]).T.tolist())
-
-
 class Effect(NamedTuple):
     """What rows that came and went did to the violations of one rule. Effects of pieces add up.
 
@@ -97,7 +77,7 @@ class Effect(NamedTuple):
     listed: bool = True
     example: tuple[int, ...] = ()
     is_grouped: bool = False
-    clusters: Clusters | None = None
+    clusters: ChangedClusters | None = None
 
 
 Answer = Sequence[Effect]  # rule by rule
@@ -135,13 +115,9 @@ def _both(one: Effect, other: Effect) -> Effect:
     )
 
 
-def _both_clusters(one: Clusters | None, other: Clusters | None) -> Clusters | None:
+def _both_clusters(one: ChangedClusters | None, other: ChangedClusters | None) -> ChangedClusters | None:
     """Those of two pieces, which have none in common."""
-    if one is None or other is None:
-        return None
-    codes = np.concatenate([one.codes, other.codes], axis=1)
-    numbers = (np.concatenate(each) for each in ((one.before, other.before), (one.after, other.after)))
-    return Clusters(one.columns, codes, *numbers)
+    return None if one is None or other is None else one.with_others(other)
 
 
 def _joined(one: Pairs, other: Pairs) -> Pairs:

@@ -41,6 +41,11 @@ class Status:
         return None if self.baseline is None else self.violations - self.baseline.open
 
     @property
+    def open(self) -> int:
+        """How many of them are not accepted."""
+        return self.violations if self.baseline is None else self.baseline.open
+
+    @property
     def kind(self) -> str:
         """Its class."""
         return str(self.named.rule.kind)

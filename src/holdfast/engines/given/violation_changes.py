@@ -34,6 +34,7 @@ def changes_of(keeper: Keeper[Any, Any], answer: Answer, batch: Batch) -> dict[s
             _first(resolved),
             restated,
             effect.example or _first_new(added, stayed),
+            effect.clusters,
         )
     return moved
 
