@@ -62,7 +62,17 @@ def test_violations_leave_out_rules_without_any(holdfast: Holdfast, broken: Path
 
 
 def test_help_says_values_as_people_write_them(holdfast: Holdfast) -> None:
-    shown = holdfast("apply", "--help").out
-    assert "FILE" in shown
-    assert "<" not in shown
-    assert "range" not in shown
+    for words in ([], ["apply"], ["rules"], ["rules", "state", "add"]):
+        shown = holdfast(*words, "--help").out
+        assert "<" not in shown
+        assert "range" not in shown
+    assert "FILE" in holdfast("apply", "--help").out
+
+
+def test_help_shows_first_what_many_need(holdfast: Holdfast) -> None:
+    short, whole = (holdfast("init", words).out for words in ("--help", "--help-all"))
+    assert "More with --help-all: settings of rule classes; how files are read." in " ".join(short.split())
+    for few in ("--sep", "--max-lhs"):
+        assert few not in short
+        assert few in whole
+    assert len(holdfast("--help").out.splitlines()) < 50, "a line for each command"

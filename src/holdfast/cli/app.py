@@ -5,24 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args, get_origin
+from typing import Annotated, Any, get_args
 
 import typer
 from typer.core import TyperGroup
 
 from holdfast import __version__
+from holdfast.cli.help import say_plainly, shorten
 from holdfast.errors import EXIT_CODES, BadInput
 from holdfast.report.terminal import say
-
-_LONGEST_CHOICES = 16  # others stand in the help text
-_WORDS_OF_TYPES = {int: "N", float: "NUMBER", Path: "FILE"}
-_WORDS = {
-    "insert": "FILE", "delete": "FILE", "changes": "FILE", "snapshot": "FILE", "upsert": "FILE", "op": "COLUMN",
-    "table": "NAME", "table_column": "COLUMN", "batch_id": "NAME", "change_id": "NAME", "columns": "COLUMNS",
-    "key": "COLUMNS", "watch": "CLASSES", "fail_on": "WHICH", "schema": "TYPES", "ordered": "COLUMNS", "folder": "DIR",
-    "host": "ADDRESS", "where": "VALUES", "pair": "ROW", "rule": "RULE", "how": "WHAT", "port": "N", "sep": "MARK",
-    "quote": "MARK",
-}  # fmt: skip
 
 
 class Commands(TyperGroup):
@@ -32,34 +23,20 @@ class Commands(TyperGroup):
 
     def get_params(self, ctx: Any) -> list[Any]:
         """The options of the program itself."""
-        return [_lightly_checked(parameter) for parameter in super().get_params(ctx)]
+        return [say_plainly(_lightly_checked(parameter)) for parameter in super().get_params(ctx)]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """The command with a name, if there is one."""
         command = super().get_command(ctx, cmd_name)
         for parameter in command.get_params(ctx) if command else ():
-            _lightly_checked(parameter)
-            _say_types_plainly(parameter)
-        return command
+            say_plainly(_lightly_checked(parameter))
+        return shorten(command) if command else None
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command of some words. A refusal of one that is known elsewhere says where."""
         if self.get_command(ctx, args[0]) is None and (elsewhere := _elsewhere(ctx.find_root().command, args[0])):
             raise BadInput(f"there is no command {args[0]!r} here; did you mean {' or '.join(elsewhere)}?")
         return super().resolve_command(ctx, args)
-
-
-def _say_types_plainly(parameter: Any) -> None:
-    """Let help show values as people write them: `FILE`, `N`, the choices, and nothing for a flag."""
-    about = getattr(parameter, "type_descriptor", None)
-    if about is None:  # another version of typer
-        return
-    choices = "|".join(map(str, get_args(about.annotation))) if get_origin(about.annotation) is Literal else ""
-    word = _WORDS.get(parameter.name) or _WORDS_OF_TYPES.get(about.annotation, "TEXT")
-    shown = parameter.metavar or (choices if 0 < len(choices) <= _LONGEST_CHOICES else word)
-    is_plain = getattr(parameter, "is_flag", False) or about.annotation is bool or "--" not in "".join(parameter.opts)
-    parameter.display_type_rich = lambda ctx: None if is_plain else shown  # noqa: ARG005
-    parameter._get_number_range_help_str = lambda: ""
 
 
 def _elsewhere(program: Any, name: str) -> list[str]:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_type_hi
 
 import typer
 
+from holdfast.cli.help import HelpAll
 from holdfast.engines.contract import Option, RuleClass
 
 if TYPE_CHECKING:
@@ -42,10 +43,11 @@ def taking(**groups: Group) -> Callable[[Callable[..., None]], Callable[..., Non
     """Let a command take groups of options, each as one argument."""
 
     def decorated(command: Callable[..., None]) -> Callable[..., None]:
-        options = [*_options(command, *groups), *(each for group in groups.values() for each in group.options)]
+        options = [*_options(command, *groups), *(each for group in groups.values() for each in group.options), _HELP]
 
         @wraps(command)
         def called(**given: Any) -> None:
+            del given[_HELP.name]
             for name, group in groups.items():
                 given[name] = group.made(**{option.name: given.pop(option.name) for option in group.options})
             command(**given)
@@ -55,6 +57,9 @@ def taking(**groups: Group) -> Callable[[Callable[..., None]], Callable[..., Non
         return called
 
     return decorated
+
+
+_HELP = inspect.Parameter("help_all", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=HelpAll)
 
 
 def _options(function: Callable[..., Any], *heavy: str) -> list[inspect.Parameter]:
@@ -123,24 +128,27 @@ reading_files = Group(_of_files, reading.made)  # that arrive in a folder
 # ---- how batches are applied ----------------------------------------------------------------------------------------
 
 
+_applied = partial(typer.Option, rich_help_panel="How batches are applied")
+
+
 @group
 def applying(
     table_column: Annotated[
-        str | None, typer.Option(help="The column with the table of each row, if a file has rows of several tables.")
+        str | None, _applied(help="The column with the table of each row, if a file has rows of several tables.")
     ] = None,
     on_missing: Annotated[
-        Literal["error", "ignore"], typer.Option(help="Refuse or ignore deletes and updates of rows that aren't there.")
+        Literal["error", "ignore"], _applied(help="Refuse or ignore deletes and updates of rows that aren't there.")
     ] = "error",
     quarantine: Annotated[
         Path | None,
-        typer.Option(
+        _applied(
             metavar="DIR",
             help="A folder for rows that can't be read or applied, each with the reason; the others are applied.",
         ),
     ] = None,
     evolve: Annotated[
         bool,
-        typer.Option(
+        _applied(
             "--evolve",
             help="Let the table take over the columns of the file: add new ones, drop missing ones, and widen types "
             "where no value changes its meaning.",
