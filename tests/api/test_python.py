@@ -7,7 +7,7 @@ from collections.abc import Callable
 from datetime import date
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
@@ -16,6 +16,7 @@ import pytest
 
 import holdfast as hf
 from holdfast.api.monitor import Monitor
+from holdfast.results.outcome import Outcome
 
 TOWNS = pa.table({"id": [1, 2, 3], "zip": ["1", "1", "2"], "city": ["A", "A", "C"]})
 MORE = pa.table({"id": [4], "zip": ["1"], "city": ["B"]})
@@ -188,6 +189,7 @@ LOOKING: dict[str, Callable[[Monitor], Any]] = {
     "document": lambda watch: watch.document(),
     "report": lambda watch: watch.report("report.html"),
     "apply": lambda watch: watch.apply(inserts=MORE),
+    "ci_summary": lambda watch: watch.ci_summary(cast(Outcome, None)),
     "watch_folder": lambda watch: watch.watch_folder("."),
     "checkpoint": lambda watch: watch.checkpoint(),
     "rows": lambda watch: watch.rows([0]),

@@ -143,7 +143,7 @@ class Batches:
         return BatchReader(
             state.tables[name],
             record.left_out,
-            _as_first_read(how.options or ReadOptions(), CsvOptions.from_dict(record.options)),
+            as_first_read(how.options or ReadOptions(), CsvOptions.from_dict(record.options)),
             how.operation_column,
             how.on_missing,
             state.store.folder,
@@ -212,7 +212,7 @@ class Batches:
         return replace(outcome, batch=record, commit_seconds=commit_seconds)
 
 
-def _as_first_read(given: ReadOptions, first: CsvOptions) -> ReadOptions:
+def as_first_read(given: ReadOptions, first: CsvOptions) -> ReadOptions:
     """The options of a batch; where they leave something open, it is as when the table was first read."""
     csv = given.csv
     nulls = first.nulls if csv.nulls is None else csv.nulls

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 
     from holdfast.api.change.rules import RuleEdit
     from holdfast.api.change.spec import WatchSpec
+    from holdfast.report.ci.summary import Summary
     from holdfast.rules.file import Rules
 
 DEFAULT_CLASSES = ("column",)
@@ -223,6 +224,23 @@ class Monitor(View):
 
         own = BatchOptions(table, table_column, on_missing, operation_column, options, quarantine, evolve, fail_on)
         watch_folder(self._batches, folder, how, own, once, applied, refused)
+
+    def ci_summary(
+        self,
+        outcome: Outcome,
+        *,
+        fail_on: FailOn = "likely",
+        bad: str = "",
+        inserted: Mapping[str | None, str] | None = None,
+        options: ReadOptions | None = None,
+        redact: bool = False,
+    ) -> Summary:
+        """What a CI host shows of the last batch. `bad` says why too many rows were set aside; `inserted` are the files
+        whose rows it inserted, by table, and `options` how these are read.
+        """
+        from holdfast.api.ci import of_batch  # what applying a batch need not load
+
+        return of_batch(self._state, outcome, fail_on, bad, inserted or {}, options or ReadOptions(), redact)
 
     def checkpoint(self) -> None:
         """Store the engines' states as of now, merge small segments, and rewrite tables that hold more than twice what

@@ -50,10 +50,8 @@ def examples_of(outcome: Outcome, fail_on: FailOn, tables: Mapping[str, Table]) 
         if table is None:
             continue
         if worse.change is not None:
-            first = table.next_id - sum(
-                part.inserted for part in outcome.batch.by_table if part.table == table.schema.name
-            )
-            found[worse.key] = _given(worse.finding, table, worse.change, first)
+            pairs = new_pairs(worse.change, first_of_batch(outcome, table))
+            found[worse.key] = _given(worse.finding, table, pairs, worse.change.clusters)
         elif worse.witness is not None:
             found[worse.key] = _found(worse.finding, table, worse.witness)
     return {key: each for key, each in found.items() if each.lines}
@@ -64,10 +62,10 @@ def _found(finding: Finding, table: Table, witness: Witness) -> Examples:
     if witness.sentence or len(witness.rows) > 2:
         return Examples((witness.named(getattr(finding, "columns", ())),), frozenset(witness.rows), whole=True)
     pair = tuple(sorted(witness.rows, reverse=True))  # the new row first
-    return Examples(tuple(_lines(_rule_of(finding), table, [pair])), frozenset(pair), whole=True)
+    return Examples(tuple(lines_of(rule_of(finding), table, [pair])), frozenset(pair), whole=True)
 
 
-def _rule_of(finding: Finding) -> Rule:
+def rule_of(finding: Finding) -> Rule:
     """The rule that a finding is about."""
     if isinstance(finding, Status):
         rule: Rule = finding.named.rule
@@ -75,31 +73,41 @@ def _rule_of(finding: Finding) -> Rule:
     return finding if isinstance(finding, Rule) else parse(finding.text)
 
 
-def _given(finding: Finding, table: Table, change: ViolationChange, first: int) -> Examples:
-    """The first new violations of a given rule; rows from the id `first` on are new."""
+def _given(finding: Finding, table: Table, pairs: Sequence[Pair], clusters: ChangedClusters | None) -> Examples:
+    """The first new violations of a given rule."""
     said = finding.tally.said if isinstance(finding, Status) else ""
     if said:  # a rule about a table: no rows are the violation
         return Examples((said,), whole=True)
-    rule, pairs = _rule_of(finding), _new_pairs(change, first)
+    rule = rule_of(finding)
     at_fault = frozenset(pair[0] for pair in pairs)
     if (empty := _without_key(rule, table, pairs)) is not None:
         return Examples((empty,), at_fault, whole=True)
     culprit = _culprit(pairs)
-    lines = tuple(_lines(rule, table, pairs[: _MOST_ROWS if culprit is None else 1], change.clusters))
+    lines = tuple(lines_of(rule, table, pairs[: _MOST_ROWS if culprit is None else 1], clusters))
     if culprit is None:
         return Examples(lines, at_fault)
     (name,) = short_names(table, np.array([culprit], np.int64))
     return Examples((*lines, f"{name} takes part in all {len(pairs):,} of them"), at_fault, whole=True)
 
 
-def _new_pairs(change: ViolationChange, first: int) -> list[Pair]:
-    """The rows of new violations, as far as they are known. Where some of those added are old ones with other rows,
-    they are those with new rows.
+def first_of_batch(outcome: Outcome, table: Table) -> int:
+    """The id of the first row that a batch, the last one, inserted into a table."""
+    return table.next_id - sum(part.inserted for part in outcome.batch.by_table if part.table == table.schema.name)
+
+
+def new_pairs(change: ViolationChange, first: int) -> list[Pair]:
+    """The rows of new violations, as far as they are known; rows from the id `first` on are new. Where some of those
+    added are old ones with other rows, they are those with new rows.
     """
-    pairs = [tuple(row for row in pair if row != NOBODY) for pair in change.added.tolist()]
+    pairs = plain_pairs(change.added)
     if change.restated:
         pairs = [pair for pair in pairs if max(pair) >= first]
     return pairs or ([change.example] if change.example else [])
+
+
+def plain_pairs(pairs: Ids) -> list[Pair]:
+    """The rows of violations."""
+    return [tuple(row for row in pair if row != NOBODY) for pair in pairs.tolist()]
 
 
 def _culprit(pairs: Sequence[Pair]) -> int | None:
@@ -110,19 +118,24 @@ def _culprit(pairs: Sequence[Pair]) -> int | None:
     return next(iter(shared)) if len(shared) == 1 else None
 
 
-def _lines(rule: Rule, table: Table, pairs: Sequence[Pair], clusters: ChangedClusters | None = None) -> Iterator[str]:
+def lines_of(rule: Rule, table: Table, pairs: Sequence[Pair], clusters: ChangedClusters | None = None) -> Iterator[str]:
     """A line for each violation."""
     if isinstance(rule, FD) and pairs and rule.lhs and rule.where is None:
         yield from _fd_lines(rule, table, pairs, clusters)
     elif isinstance(rule, Key) and rule.where is None:
         yield from _key_lines(rule, table, pairs)
     else:
-        for pair in pairs:
-            ids = np.array(pair, np.int64)
-            names = short_names(table, ids)
-            said = why_rows(rule, table, ids, names)
-            who = " and ".join(names[place] for place in said.order)
-            yield f"{who}: {said.text}" if said.text else who
+        yield from plain_lines(rule, table, pairs)
+
+
+def plain_lines(rule: Rule, table: Table, pairs: Sequence[Pair]) -> Iterator[str]:
+    """A line for each violation, of which only its own rows are read."""
+    for pair in pairs:
+        ids = np.array(pair, np.int64)
+        names = short_names(table, ids)
+        said = why_rows(rule, table, ids, names)
+        who = " and ".join(names[place] for place in said.order)
+        yield f"{who}: {said.text}" if said.text else who
 
 
 # ---- functional dependencies -----------------------------------------------------------------------------------------

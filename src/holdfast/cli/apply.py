@@ -20,6 +20,7 @@ from holdfast.cli.arguments import (
     TablesOfBatch,
     Verbose,
 )  # fmt: skip
+from holdfast.cli.ci import CiOutputs, ci_outputs
 from holdfast.cli.options import applying, reading, settings_of, taking
 from holdfast.cli.printing import CLASSES, loudness, print_findings, print_outcome, warn_unlisted
 from holdfast.cli.tables import by_table, named, note_left_out, split, table_line, table_or_files
@@ -97,7 +98,7 @@ _PARTS: dict[How, str] = {
 
 
 @app.command()
-@taking(how_to_apply=applying, options=reading)
+@taking(how_to_apply=applying, ci=ci_outputs, options=reading)
 def apply(
     state: State,
     *,
@@ -133,6 +134,7 @@ def apply(
     quiet: Quiet = False,
     form: Output = "text",
     how_to_apply: dict[str, Any],
+    ci: CiOutputs,
     options: ReadOptions,
 ) -> None:
     """Apply one batch of changes, and show its effects.
@@ -155,10 +157,19 @@ def apply(
         sources = {_PARTS[how or "insert"]: files}
     elif how is not None:
         raise BadInput(f"--how {how} is about the files of --table name=path, and there are none; leave it out")
-    with TerminalProgress() as progress, Monitor.open(state, progress=progress) as monitor:
+    with ci.failing(), TerminalProgress() as progress, Monitor.open(state, progress=progress) as monitor:
         progress.step("Applying the batch")
         outcome = monitor.apply(
             **sources, table=name, batch_id=batch_id, operation_column=op, options=options, fail_on=fail_on,
             **how_to_apply,
         )  # fmt: skip
-    raise typer.Exit(print_outcome(outcome, form, fail_on, most, loud))
+        if ci.files:
+            inserted = sources.get("inserts") or {}
+            summary = monitor.ci_summary(
+                outcome, fail_on=fail_on, bad=outcome.why_bad(most), options=options, redact=ci.redact,
+                inserted=inserted if isinstance(inserted, dict) else {name: inserted},
+            )  # fmt: skip
+    code = print_outcome(outcome, form, fail_on, most, loud)
+    if ci.files:
+        ci.write_applied(summary)
+    raise typer.Exit(code)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Mapping
 from itertools import islice
 from pathlib import Path
@@ -11,6 +12,7 @@ import typer
 
 from holdfast.cli.app import app
 from holdfast.cli.arguments import Columns, Format, Output, SourceList, Top
+from holdfast.cli.ci import CiOutputs, ci_outputs
 from holdfast.cli.options import reading, settings_of, taking
 from holdfast.cli.printing import CLASSES, names_of, print_findings, print_violations_json, viewed, warn_unlisted
 from holdfast.cli.tables import by_table, named, note_left_out, split, table_line
@@ -203,7 +205,7 @@ def suggest(
 
 
 @app.command()
-@taking(settings=settings_of(given_classes()), options=reading)
+@taking(settings=settings_of(given_classes()), ci=ci_outputs, options=reading)
 def check(
     sources: SourceList,
     *,
@@ -221,6 +223,7 @@ def check(
     ] = 0.0,
     nulls: Annotated[NullMode, typer.Option(help="Whether null equals null, in dependencies and keys.")] = "equal",
     form: Output = "text",
+    ci: CiOutputs,
     options: ReadOptions,
     settings: dict[str, Any],
 ) -> None:
@@ -230,13 +233,15 @@ def check(
     [b]holdfast check tax.csv --rule "\\[Year, Salary desc] orders \\[Year, Bin]"[/b]
     """
     from holdfast.api.checks import check as look
+    from holdfast.api.checks import given_rules
 
+    started = time.perf_counter()
     if (rules is None) == (not rule):
         raise BadInput("give either --rules FILE or --rule TEXT")
 
-    with TerminalProgress() as progress:
+    with ci.failing(), TerminalProgress() as progress:
         tables = named(sources, options.jdbc_table)
-        given = rules or rule or []
+        given = given_rules(rules or rule or [])
         checked = look(tables, given, nulls=nulls, error=error, options=options, progress=progress, **settings)
         warn_unlisted(progress, checked.to_json())
     print_findings(checked.to_json(), form)
@@ -247,4 +252,9 @@ def check(
         print_listings(listed, 3 if limit is None else limit, rows)
     elif rows:
         print_violations_json(checked.listings, limit)
+    if ci.files:
+        from holdfast.api.ci import of_check
+
+        took = time.perf_counter() - started
+        ci.files.write(of_check(checked, given, tables, options, redact=ci.redact, seconds=took))
     raise typer.Exit(ExitCode.RULE_BROKE if checked.violated else ExitCode.ALL_WELL)

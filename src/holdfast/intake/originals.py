@@ -13,7 +13,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from holdfast.intake.source import OpenSource
+from holdfast.errors import BadInput
+from holdfast.intake.paths import files_of
+from holdfast.intake.source import OpenSource, ReadOptions, open_source
 from holdfast.sources import local
 from holdfast.sources.bad_records import index_csv, json_lines
 from holdfast.sources.dialect import Dialect
@@ -42,6 +44,22 @@ def originals(opened: OpenSource, numbers: NDArray[np.int64]) -> Iterator[Origin
     else:
         rows = _of_tables(opened, numbers)
         yield from (replace(row, line=record + 1) for row, record in zip(rows, own.tolist(), strict=True))
+
+
+def row_places(source: str, options: ReadOptions, rows: Sequence[int]) -> dict[int, tuple[str, int]]:
+    """The file and the line of rows of a source, counted from 0: of those that local CSV or JSON lines have. The files
+    are read again; what can't be read, or has changed since, has no places.
+    """
+    try:
+        if not rows or files_of(source) is None:
+            return {}
+        opened = open_source(source, replace(options, reader="local"), None, tolerant=True)
+        if opened.dialect is None and not opened.json:
+            return {}
+        found = zip(rows, originals(opened, np.array(rows, np.int64)), strict=False)
+        return {row: (each.file, each.line) for row, each in found if each.line is not None}
+    except BadInput:
+        return {}
 
 
 def as_texts(table: pa.Table) -> list[list[str | None]]:

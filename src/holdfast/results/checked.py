@@ -33,9 +33,10 @@ class Checked(Printed, Drawn):
     @property
     def violated(self) -> bool:
         """Whether a rule of severity error has violations, and does not pass as nearly holding."""
-        return any(self._is_violated(rule) and rule["severity"] == "error" for rule in self.to_json())
+        return any(self.is_violated(rule) and rule["severity"] == "error" for rule in self.to_json())
 
-    def _is_violated(self, rule: Mapping[str, Any]) -> bool:
+    def is_violated(self, rule: Mapping[str, Any]) -> bool:
+        """Whether a rule, as JSON, has violations, and does not pass as nearly holding."""
         nearly_holds = rule["kind"] == ListOD.kind and rule["error"] <= self.error
         return bool(rule["violations"]) and not nearly_holds
 
@@ -45,7 +46,7 @@ class Checked(Printed, Drawn):
 
     def lines(self) -> list[str]:
         """How many rules there are, how many are violated, and the first ones."""
-        broken = sum(map(self._is_violated, self.to_json()))
+        broken = sum(map(self.is_violated, self.to_json()))
         rules = len(self.findings)
         return section(f"rules: {rules:,}, {broken:,} of them violated", rules, map(str, self.findings))
 

@@ -120,17 +120,21 @@ class Worse:
     @property
     def said(self) -> str:
         """What happened to it."""
+        return self.says_of(self.called)
+
+    def says_of(self, rule: str) -> str:
+        """What happened to it, under another name."""
         if self.change is None:
-            return f"{self.called} broke" + (f" (score {self.score:.2f})" if self.score else "")
+            return f"{rule} broke" + (f" (score {self.score:.2f})" if self.score else "")
         if self.finding.kind == "table":  # it holds or not
-            return f"{self.called} is violated"
+            return f"{rule} is violated"
         if self.change.new is None:
             after = int(getattr(self.finding, "violations", 0))
-            return f"{self.called} has {counted(after, 'violation')}, {self.before:,} before"
+            return f"{rule} has {counted(after, 'violation')}, {self.before:,} before"
         if not self.change.new:  # of what was accepted, more is open
-            return f"{self.called} got worse"
+            return f"{rule} got worse"
         like = f" like those of batch {self.repeat.since:,}" if self.repeat else ""
-        return f"{self.called} has {counted(self.change.new, 'new violation')}{like}"
+        return f"{rule} has {counted(self.change.new, 'new violation')}{like}"
 
 
 @dataclass(frozen=True)
@@ -212,7 +216,7 @@ class Verdict:
 
     def _block(self, together: Sequence[Worse]) -> Block:
         first, *others = together
-        lines = self._rows(first)
+        lines = self.rows_of(first)
         if others:
             rules = counted(len(others), "more rule")
             lines.append(f"The same rows break {rules}: {first_of([each.called for each in others], _NAMED)}")
@@ -221,8 +225,8 @@ class Verdict:
         where = self._where(first)
         return Block(first.level, first.said + (f" ({where})" if where else ""), lines)
 
-    def _rows(self, worse: Worse) -> list[str]:
-        """The rows, and how many more there are."""
+    def rows_of(self, worse: Worse) -> list[str]:
+        """The rows that made a rule worse, and how many more there are."""
         examples = self.examples.get(worse.key)
         if examples is None:
             return [worse.witness.named(getattr(worse.finding, "columns", ()))] if worse.witness else []

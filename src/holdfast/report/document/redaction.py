@@ -65,6 +65,14 @@ class HashedValues(ShownValues):
         return re.sub(rf"(?<![\w\"])(?:{any_of})(?![\w\"])", lambda found: self.value(found[0]), text)
 
 
+class HiddenValues(HashedValues):
+    """No values at all, where texts must be the same in every run, as a hash with a salt is not."""
+
+    def value(self, value: Any) -> str:  # noqa: ARG002
+        """One value."""
+        return "…"
+
+
 @dataclass(frozen=True)
 class ShownRow:
     """A row next to others: its number, its key and values as far as they are known, and whether it is alive."""

@@ -1,0 +1,276 @@
+"""What a CI host shows of a check, and of a batch: the summary from which `report/ci` makes its files.
+
+The sentences are those of the terminal. Redacted, a summary has no values: rows are named by their numbers, and the
+constants of rules are left out.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from holdfast.api.apply_batch import as_first_read
+from holdfast.api.new_rows import Pair, first_of_batch, lines_of, new_pairs, plain_lines, plain_pairs, rule_of
+from holdfast.api.open_state import OpenState
+from holdfast.changes.diff import ChangedClusters
+from holdfast.engines.given.status import Status
+from holdfast.engines.listing import Listing
+from holdfast.engines.registry import table_of_rows
+from holdfast.intake.originals import row_places
+from holdfast.intake.source import ReadOptions
+from holdfast.report.ci.summary import Place, RuleSummary, Standing, Summary, Violation
+from holdfast.report.document.redaction import HiddenValues, ShownValues
+from holdfast.results.alarms import FailOn, alarming
+from holdfast.results.checked import Checked
+from holdfast.results.outcome import Outcome
+from holdfast.results.standing import standing
+from holdfast.results.verdict import Block, Level, Verdict, Worse
+from holdfast.rules.file import Rules
+from holdfast.rules.names import called
+from holdfast.rules.rule import Rule
+from holdfast.sources.dialect import CsvOptions
+from holdfast.table.row_names import naming_key, some_values
+from holdfast.table.table import Table
+from holdfast.text.row_names import by_number
+from holdfast.visible import counted
+
+_MOST = 100  # violations of a rule that are listed
+_SHOWN = 3  # of these, as many as the terminal shows
+_LEVELS: dict[str, Level] = {"failed": "failed", "known": "known", "warning": "warning"}
+
+
+@dataclass(frozen=True)
+class Origin:
+    """The file that brought rows of a table, and the id of its first row."""
+
+    source: str
+    options: ReadOptions
+    first: int = 0
+
+
+@dataclass(frozen=True)
+class _Writer:
+    """Turns rows into sentences and places. `origins` are the files of tables."""
+
+    shown: ShownValues
+    origins: Mapping[str, Origin]
+
+    def violations(
+        self, rule: Rule, table: Table, pairs: Sequence[Pair], clusters: ChangedClusters | None = None
+    ) -> list[Violation]:
+        """The first violations of a rule. The very first say also what most other rows say, which takes a look at the
+        table for each.
+        """
+        first = [pair for pair in pairs[:_MOST] if pair]
+        places = self._places(table, {row for pair in first for row in pair}) if first else {}
+        if self.shown.redacted:
+            said = list(map(_numbers, first))
+        else:
+            said = [*lines_of(rule, table, first[:_SHOWN], clusters), *plain_lines(rule, table, first[_SHOWN:])]
+        return [
+            Violation(line, identity, tuple(places[row] for row in pair if row in places))
+            for line, identity, pair in zip(said, self._identities(rule, table, first), first, strict=True)
+        ]
+
+    def _identities(self, rule: Rule, table: Table, pairs: Sequence[Pair]) -> Iterator[str]:
+        """What the rows of violations are called in every run: by their key, or by what the rule looks at."""
+        names = table.schema.names
+        columns = naming_key(table.schema) or [name for name in rule.columns if name in names]
+        for pair in pairs:
+            rows = [] if self.shown.redacted else some_values(table, np.array(pair, np.int64), columns)
+            yield json.dumps([list(row.values()) for row in rows] or pair, default=str)
+
+    def _places(self, table: Table, rows: set[int]) -> dict[int, Place]:
+        """Where rows stand in the file that brought them."""
+        if (origin := self.origins.get(table.schema.name)) is None:
+            return {}
+        numbers = {row - origin.first: row for row in rows if row >= origin.first}
+        found = row_places(origin.source, origin.options, sorted(numbers))
+        return {numbers[number]: Place(*place) for number, place in found.items()}
+
+    def name(self, status: Status) -> str:
+        """A rule by its name or text."""
+        return self.shown.rule(called(status.named.name, status.text), status.named.rule)
+
+
+def of_check(
+    checked: Checked,
+    rules: Rules,
+    sources: Mapping[str, str],
+    options: ReadOptions,
+    *,
+    redact: bool = False,
+    seconds: float = 0.0,
+) -> Summary:
+    """The summary of a check of tables, given the rules with their places and the sources of the tables."""
+    shown = HiddenValues() if redact else ShownValues()
+    writer = _Writer(shown, {name: Origin(source, options) for name, source in sources.items()})
+    listings = {(each.rule.table, each.rule.name): each for each in checked.listings}
+    places = {entry.name: _place(entry.where) for entry in rules.entries}
+    found = [
+        _of_status(each, checked, listings[each.named.table, each.named.name], writer, places.get(each.named.name))
+        for each in checked.findings
+        if isinstance(each, Status)
+    ]
+    blocks = [
+        Block(_LEVELS[rule.standing], rule.said, rule.rows)
+        for level in _LEVELS
+        for rule in found
+        if rule.standing == level
+    ]
+    return Summary(_verdict(found, list(sources)), found, blocks, seconds=seconds)
+
+
+def _of_status(status: Status, checked: Checked, listing: Listing, writer: _Writer, place: Place | None) -> RuleSummary:
+    """How a rule of a check stands."""
+    plain, name = status.to_json(), writer.name(status)
+    broken: Standing = "failed" if plain["severity"] == "error" else "warning"
+    level: Standing = broken if checked.is_violated(plain) else "holds"
+    text, note = writer.shown.rule(status.text, status.named.rule), "" if writer.shown.redacted else status.named.note
+    rule = RuleSummary(status.named.table, name, text, level, note=note, place=place, count=status.violations)
+    if level == "holds":
+        return rule
+    if status.kind == "table":  # it holds or not, and no rows are the violation
+        hidden = writer.shown.redacted or not status.tally.said
+        return replace(rule, said=f"{name} is violated", rows=[] if hidden else [status.tally.said])
+    pairs = [] if listing.pairs is None else plain_pairs(listing.pairs[:_MOST])
+    violations = writer.violations(listing.rule.rule, listing.table, pairs)
+    said = f"{name} has {counted(status.violations, 'violation')}"
+    return replace(rule, said=said, rows=_first(violations, status.violations), violations=violations)
+
+
+def _place(where: str) -> Place | None:
+    """The place of a rule in its file: `rules.yaml, line 3`."""
+    file, _, line = where.rpartition(", line ")
+    return Place(file, int(line)) if file else None
+
+
+def _first(violations: Sequence[Violation], count: int) -> list[str]:
+    """The first violations in words, and how many more there are."""
+    lines = [each.said for each in violations[:_SHOWN]]
+    return [*lines, *([f"… and {count - len(lines):,} more"] if lines and count > len(lines) else [])]
+
+
+def _verdict(rules: Sequence[RuleSummary], tables: Sequence[str]) -> str:
+    """How the rules of some tables stand, in one line."""
+    failed, warned = (sum(rule.standing == level for rule in rules) for level in ("failed", "warning"))
+    said = standing([{"violations": 0}] * len(rules))
+    if failed:
+        said = f"{failed:,} of {counted(len(rules), 'rule')} failed."
+    elif warned:
+        said = f"No errors; {counted(warned, 'warning')}."
+    return f"{', '.join(tables)}: {said}"
+
+
+# ---- batches ---------------------------------------------------------------------------------------------------------
+
+
+def of_batch(
+    state: OpenState,
+    outcome: Outcome,
+    fail_on: FailOn,
+    bad: str,
+    inserted: Mapping[str | None, str],
+    options: ReadOptions,
+    redact: bool,
+) -> Summary:
+    """The summary of the last batch that was applied to a state. `bad` says why too many rows were set aside;
+    `inserted` are the files whose rows it inserted, by table.
+    """
+    shown = HiddenValues() if redact else ShownValues()
+    given = [each for own in state.now().given_results() for each in own.values() if isinstance(each, Status)]
+    tables, verdict = state.tables, outcome.verdict(fail_on)
+    seconds = outcome.batch.seconds + outcome.commit_seconds
+    if outcome.already_applied:
+        line = outcome.lines()[0]
+        return Summary(line, _standing_rules(given, shown, ()), skipped=line)
+    origins = _origins(state, outcome, inserted, options)
+    writer = _Writer(shown, origins)
+    counts = alarming(fail_on).given
+    worse = [_of_worse(each, verdict, outcome, tables, writer, counts) for each in verdict.worse]
+    known = {(rule.table, each.finding.text) for rule, each in zip(worse, verdict.worse, strict=True)}
+    known |= {(str(rule["table"]), str(rule["text"])) for rule in outcome.now_given}
+    blocks = [Block(_LEVELS[each.standing], each.said, each.rows) for each in worse] if redact else verdict.blocks()
+    more = verdict.last_lines() if not redact else []
+    if redact:
+        verdict = replace(verdict, muted=())
+    moved = outcome.batch.inserted or outcome.batch.deleted
+    return Summary(
+        verdict.line() if moved else outcome.lines()[0],
+        [*worse, *_standing_rules(given, shown, known)],
+        list(blocks),
+        [*more, *(heading for heading, _ in outcome.quarantine_lines())],
+        [bad] if bad else [],
+        counted="new violations",
+        seconds=seconds,
+    )
+
+
+def _origins(
+    state: OpenState, outcome: Outcome, inserted: Mapping[str | None, str], options: ReadOptions
+) -> dict[str, Origin]:
+    """The files whose rows a batch inserted, all of them and in their order."""
+    if outcome.batch.kind != "inserts" or outcome.batch.ignored or (outcome.quarantined and outcome.quarantined.rows):
+        return {}
+    origins = {}
+    for name, source in inserted.items():
+        if name is None and len(state.tables) > 1:  # a column of the file names the table of each row
+            continue
+        table = state.table_name(name)
+        read = as_first_read(options, CsvOptions.from_dict(state.records[table].options))
+        origins[table] = Origin(source, read, first_of_batch(outcome, state.tables[table]))
+    return origins
+
+
+def _of_worse(
+    worse: Worse, verdict: Verdict, outcome: Outcome, tables: Mapping[str, Table], writer: _Writer, counts: bool
+) -> RuleSummary:
+    """A rule that a batch made worse; `counts` says whether given rules count as failed."""
+    table, rule, shown = table_of_rows(*worse.key), rule_of(worse.finding), writer.shown
+    level: Standing = "warning" if worse.level == "failed" and not counts else worse.level
+    name, own = shown.rule(worse.called, rule), tables.get(table)
+    pairs = _pairs_of(worse, outcome, own) if own is not None else []
+    clusters = worse.change.clusters if worse.change is not None else None
+    violations = writer.violations(rule, own, pairs, clusters) if own is not None else []
+    rows = [each.said for each in violations[:_SHOWN]] if shown.redacted else verdict.rows_of(worse)
+    return RuleSummary(
+        table,
+        name,
+        shown.rule(worse.finding.text, rule),
+        level,
+        worse.says_of(name),
+        rows,
+        "" if shown.redacted else str(worse.finding.to_json().get("note", "")),
+        count=worse.new,
+        violations=violations,
+    )
+
+
+def _pairs_of(worse: Worse, outcome: Outcome, table: Table) -> list[Pair]:
+    """The rows of the new violations of a rule, or those that broke a found one."""
+    if worse.change is not None:
+        return [] if worse.finding.kind == "table" else new_pairs(worse.change, first_of_batch(outcome, table))
+    return [tuple(sorted(worse.witness.rows, reverse=True))] if worse.witness else []
+
+
+def _standing_rules(given: Iterable[Status], shown: ShownValues, known: Any) -> list[RuleSummary]:
+    """The given rules that a batch did not make worse."""
+    return [
+        RuleSummary(
+            each.named.table,
+            shown.rule(called(each.named.name, each.text), each.named.rule),
+            shown.rule(each.text, each.named.rule),
+            "holds",
+        )
+        for each in given
+        if (each.named.table, each.text) not in known
+    ]
+
+
+def _numbers(pair: Pair) -> str:
+    """The rows of a violation without their values."""
+    return " and ".join(map(by_number, pair))

@@ -1,0 +1,73 @@
+"""The files that a CI host shows, for the commands that check rules and apply batches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from holdfast.cli.options import group
+from holdfast.errors import BadInput, HoldfastError
+
+if TYPE_CHECKING:
+    from holdfast.report.ci.output import CiFiles
+    from holdfast.report.ci.summary import Summary
+
+_HIDDEN = "The command was refused; its log says why."
+
+
+@dataclass(frozen=True)
+class CiOutputs:
+    """The files that were asked for, and whether they may have values."""
+
+    files: CiFiles
+    redact: bool
+
+    @contextmanager
+    def failing(self) -> Iterator[None]:
+        """Refuse files that can't be written, before the work; and where that fails, say so in them."""
+        self.files.refuse_unwritable()
+        try:
+            yield
+        except Exception as error:
+            said = str(error) if isinstance(error, HoldfastError) and not self.redact else _HIDDEN
+            if self.files:
+                from holdfast.report.ci.summary import Summary
+
+                self.files.write(Summary("", refused=said))
+            raise
+
+    def write_applied(self, summary: Summary) -> None:
+        """Write the summary of a batch, which is applied by now."""
+        try:
+            self.files.write(summary)
+        except BadInput as error:
+            raise BadInput(f"{error}; the batch is applied, don't apply it again") from None
+
+
+def _option(help_: str) -> Any:
+    return typer.Option(metavar="FILE", help=help_, rich_help_panel="For CI")
+
+
+@group
+def ci_outputs(
+    junit: Annotated[Path | None, _option("Write JUnit XML: a test case for each rule.")] = None,
+    sarif: Annotated[Path | None, _option("Write SARIF: a result for each violation.")] = None,
+    markdown: Annotated[
+        Path | None, _option("Add a summary in Markdown, such as to [b]$GITHUB_STEP_SUMMARY[/b].")
+    ] = None,
+    redact: Annotated[
+        bool, typer.Option("--redact", help="Leave values out of these files.", rich_help_panel="For CI")
+    ] = False,
+) -> CiOutputs:
+    """The files that a CI host shows."""
+    from holdfast.report.ci.output import CiFiles
+
+    files = CiFiles(junit, sarif, markdown)
+    if redact and not files:
+        raise BadInput("--redact is about --junit, --sarif and --markdown; give one of them, or leave it out")
+    return CiOutputs(files, redact)
