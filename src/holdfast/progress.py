@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import Any, Literal
+
+Level = Literal["info", "warning", "error"]
 
 PATIENCE = 15.0  # seconds of a search after which a note says how to make it shorter
 
@@ -16,6 +19,10 @@ class Progress:
 
     def note(self, text: str) -> None:
         """Something that was decided or noticed."""
+
+    def event(self, level: Level, event: str, text: str, **facts: Any) -> None:  # noqa: ARG002
+        """Something happened in a long run: people read the text, and a log has the rest, too."""
+        self.note(text)
 
 
 SILENT = Progress()

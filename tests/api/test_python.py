@@ -191,6 +191,7 @@ LOOKING: dict[str, Callable[[Monitor], Any]] = {
     "apply": lambda watch: watch.apply(inserts=MORE),
     "ci_summary": lambda watch: watch.ci_summary(cast(Outcome, None)),
     "watch_folder": lambda watch: watch.watch_folder("."),
+    "stream": lambda watch: watch.stream(MORE),
     "checkpoint": lambda watch: watch.checkpoint(),
     "rows": lambda watch: watch.rows([0]),
     "vacuum": lambda watch: watch.vacuum(),

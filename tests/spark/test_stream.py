@@ -38,10 +38,10 @@ def test_each_file_once_and_the_oldest_first(tmp_path: Path, spark: SparkSession
     arrives(folder, ".hidden.csv")
     arrives(folder, "_unfinished.csv")
     lines: list[str] = []
-    follow_folder(spark, str(folder), checkpoint, lines.append, once=True)
+    follow_folder(spark, str(folder), checkpoint, lines.append, True, 1, lambda: False)
     assert lines == wanted
-    follow_folder(spark, str(folder), checkpoint, lines.append, once=True)
+    follow_folder(spark, str(folder), checkpoint, lines.append, True, 1, lambda: False)
     assert lines == wanted
     late = arrives(folder, "late.csv", age=60 * 86_400)  # moved in, and much older than the others
-    follow_folder(spark, str(folder), checkpoint, lines.append, once=True)
+    follow_folder(spark, str(folder), checkpoint, lines.append, True, 1, lambda: False)
     assert lines == [*wanted, late]

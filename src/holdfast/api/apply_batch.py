@@ -5,9 +5,10 @@ A batch of several tables is one transaction: each table's part is read and reso
 
 from __future__ import annotations
 
+import threading
 import time
 import uuid
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -32,7 +33,7 @@ from holdfast.results.outcome import Outcome
 from holdfast.results.standing import standing
 from holdfast.results.verdict import Around
 from holdfast.sources.dialect import CsvOptions
-from holdfast.store.records import BatchRecord, Commit, CommitPart
+from holdfast.store.records import BatchRecord, Commit, CommitPart, HandledFile
 from holdfast.table import files
 from holdfast.table.admit import Admitted
 from holdfast.table.change import Batch, Change
@@ -59,9 +60,20 @@ class Batches:
 
     def __init__(self, state: OpenState, upkeep: Upkeep) -> None:
         self.state, self._upkeep = state, upkeep
+        self._one_at_a_time = threading.Lock()
 
-    def apply(self, sources: Sources, how: BatchOptions, batch_id: str | None) -> Outcome:
-        """Apply one batch, unless one with its id was applied before."""
+    def apply(
+        self, sources: Sources, how: BatchOptions, batch_id: str | None, handled: Sequence[HandledFile] = ()
+    ) -> Outcome:
+        """Apply one batch, unless one with its id was applied before. The state remembers which files of a watched
+        folder it consists of. Streams apply theirs from threads of their own, so one batch waits for another.
+        """
+        with self._one_at_a_time:
+            return self._apply(sources, how, batch_id, handled)
+
+    def _apply(
+        self, sources: Sources, how: BatchOptions, batch_id: str | None, handled: Sequence[HandledFile]
+    ) -> Outcome:
         state = self.state
         state.refuse_closed()
         given = sources_by_table(sources, how)
@@ -86,7 +98,7 @@ class Batches:
 
                 evolve(state, own, self._reader(name, how, quarantine), batch_id)
             admitted = {name: self._reader(name, how, quarantine).admit(own) for name, own in parts.items()}
-            outcome = self._follow(kind, admitted, batch_id, started, how.fail_on)
+            outcome = self._follow(kind, admitted, batch_id, started, how.fail_on, handled)
             outcome = self._with_rows(outcome, how.fail_on, {name or "": own.file for name, own in given.items()})
         outcome = replace(outcome, now_given=self.give_alarmed().about.get("added", ()))
         outcome = replace(outcome, now_muted=self._mute_noise(outcome).about.get("muted", ()))
@@ -176,7 +188,13 @@ class Batches:
             self.state.store.remove_orphans()
 
     def _follow(
-        self, kind: str, admitted: Mapping[str, Admitted], batch_id: str, started: float, fail_on: FailOn
+        self,
+        kind: str,
+        admitted: Mapping[str, Admitted],
+        batch_id: str,
+        started: float,
+        fail_on: FailOn,
+        handled: Sequence[HandledFile],
     ) -> Outcome:
         """Let the engines see the changes, explain what is stored of them, and commit: the history has the seconds up
         to then. A failure from here on leaves memory behind the disk.
@@ -202,7 +220,7 @@ class Batches:
         decided = time.perf_counter()
         seconds = decided - started
         state.store.commit(
-            Commit(batch_id, kind, parts, seconds, diffs, many, given, rows, records, incidents, alarmed)
+            Commit(batch_id, kind, parts, seconds, diffs, many, given, rows, records, incidents, alarmed, handled)
         )
         commit_seconds = time.perf_counter() - decided
         state.stale = False

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from holdfast.api.change.spec import WatchSpec
     from holdfast.report.ci.summary import Summary
     from holdfast.rules.file import Rules
+    from holdfast.spark.stream import Stream
 
 DEFAULT_CLASSES = ("column",)
 
@@ -75,6 +76,7 @@ class Monitor(View):
         super().__init__(state)
         self._upkeep = Upkeep(state)
         self._batches = Batches(state, self._upkeep)
+        self._streams: list[Stream] = []
 
     # ---- opening and closing ----------------------------------------------------------------------------------------
 
@@ -205,8 +207,12 @@ class Monitor(View):
         on_missing: OnMissing = "error",
         operation_column: str | None = None,
         options: ReadOptions | None = None,
+        files: str | None = None,
+        settle: float = 5.0,
+        every: float = 1.0,
         once: bool = False,
-        applied: Callable[[str, Outcome], None] = lambda _path, _outcome: None,
+        stop: Callable[[], bool] = lambda: False,
+        applied: Callable[[Sequence[str], Outcome], None] = lambda _paths, _outcome: None,
         quarantine: str | Path | None = None,
         refused: Callable[[str, str, str | None], None] = lambda _path, _reason, _moved: None,
         evolve: bool = False,
@@ -219,11 +225,58 @@ class Monitor(View):
         folder, as with `apply`. A file that can't be applied at all, or a snapshot with bad rows, is moved there
         together with a file that gives the reason; `refused` is called, and the next file follows. All else is as with
         `apply`.
+
+        `files` is a regular expression for the names of files, such as `(?P<batch>[0-9]+)-(?P<table>[a-z]+)[.]csv`:
+        files of the same `batch` are one batch, and `table` is the table of a file. A batch is applied once each table
+        has a file, or once its newest file is `settle` seconds old. `every` is the number of seconds between two looks
+        at the folder. This returns after the batch during which `stop()` became true. `applied` gets the paths of each
+        batch, and what it did.
         """
-        from holdfast.api.folder import watch_folder  # what applying a batch need not load
+        from holdfast.api.file_pattern import ANY, FilePattern
+        from holdfast.api.folder import Watching, watch_folder  # what applying a batch need not load
 
         own = BatchOptions(table, table_column, on_missing, operation_column, options, quarantine, evolve, fail_on)
-        watch_folder(self._batches, folder, how, own, once, applied, refused)
+        pattern = ANY if files is None else FilePattern.of(files)
+        watching = Watching(how, pattern, once, every, settle, stop, applied, refused)
+        watch_folder(self._batches, folder, watching, own)
+
+    def stream(
+        self,
+        frame: Any,
+        *,
+        how: Literal["insert", "delete", "changes", "upsert"] = "insert",
+        table: str | None = None,
+        table_column: str | None = None,
+        on_missing: OnMissing = "error",
+        operation_column: str | None = None,
+        name: str | None = None,
+        checkpoint: str | None = None,
+        every: float = 1.0,
+        once: bool = False,
+        applied: Callable[[Outcome], None] = lambda _outcome: None,
+        quarantine: str | Path | None = None,
+        evolve: bool = False,
+        fail_on: FailOn = "likely",
+    ) -> Stream:
+        """Apply each batch of a streaming DataFrame of Spark, exactly once, also across restarts and crashes.
+
+        This returns at once. `wait()` of what it returns waits until the stream has ended, and raises the error that
+        ended it; `stop()` ends it after the batch that has begun. With `once` it ends when all that is there now is
+        applied. `close` stops it, too. The checkpoint of Spark is in the state, under the `name` of the stream, by
+        default that of its table; `checkpoint` puts it elsewhere. All else is as with `apply`.
+        """
+        from holdfast.api.stream import Streaming, start_stream  # what applying a batch need not load
+
+        own = BatchOptions(table, table_column, on_missing, operation_column, None, quarantine, evolve, fail_on)
+        streaming = Streaming(how, name, checkpoint, once, every, applied)
+        self._streams.append(start_stream(self._batches, frame, streaming, own))
+        return self._streams[-1]
+
+    def close(self) -> None:
+        """Let go of the state; streams that run end after the batch that has begun."""
+        for stream in self._streams:
+            stream.stop()
+        super().close()
 
     def ci_summary(
         self,

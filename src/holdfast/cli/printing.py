@@ -80,21 +80,29 @@ def loudness(verbose: bool, quiet: bool) -> Loudness:
 
 
 def print_outcome(
-    outcome: Outcome, form: Format, fail_on: str, most_bad: float, loud: Loudness = "normal", path: str = ""
+    outcome: Outcome,
+    form: Format,
+    fail_on: str,
+    most_bad: float,
+    loud: Loudness = "normal",
+    paths: Sequence[str] = (),
+    err: bool = True,
 ) -> ExitCode:
-    """Print what a batch did, as text or as JSON; returns the exit code. Standard error says why broken rules are no
-    alarm, or which are one.
+    """Print what a batch of some files did, as text or as JSON; returns the exit code. Standard error says why broken
+    rules are no alarm, or which are one, unless something else says that.
     """
     from holdfast.report.printing import print_outcome as print_text
 
     why, bad = outcome.why(fail_on), outcome.why_bad(most_bad)
     if form == "json":
-        say_json([{**line, "file": path} if path else line for line in outcome.to_json()])
+        whence = {"file": paths[0]} if len(paths) == 1 else {"files": list(paths)} if paths else {}
+        say_json({**line, **whence} for line in outcome.to_json())
     else:
-        print_text(outcome, Path(path).name, fail_on=fail_on, loud=loud)
-    if why and (form == "json" or not outcome.alarms(fail_on) or not outcome.worse(fail_on)) and loud != "quiet":
+        print_text(outcome, ", ".join(Path(path).name for path in paths), fail_on=fail_on, loud=loud)
+    unsaid = form == "json" or not outcome.alarms(fail_on) or not outcome.worse(fail_on)
+    if why and unsaid and loud != "quiet" and err:
         say(why, err=True)
-    if bad:
+    if bad and err:
         say(bad, err=True)
     return exit_code_of(outcome, fail_on, most_bad)
 

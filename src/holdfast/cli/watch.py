@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -10,11 +14,15 @@ from holdfast.cli.app import app
 from holdfast.cli.arguments import FailOn, How, MaxBad, Output, Quiet, State, TableName, Verbose
 from holdfast.cli.options import applying, reading_files, taking
 from holdfast.cli.printing import loudness, print_outcome
-from holdfast.errors import ExitCode
-from holdfast.report.terminal import TerminalProgress, say, say_json, somebody_reads
+from holdfast.errors import BadInput, ExitCode
+from holdfast.progress import Progress
+from holdfast.report.log import LogFormat, LogProgress
+from holdfast.report.terminal import TerminalProgress, say_json, somebody_reads
+from holdfast.text.durations import duration
 
 if TYPE_CHECKING:
     from holdfast.intake.source import ReadOptions
+    from holdfast.results.outcome import Outcome
 
 
 @app.command()
@@ -28,48 +36,121 @@ def watch(
     how: Annotated[
         How, typer.Option("--as", help="What the files hold: insert, delete, changes, snapshot or upsert.")
     ] = "insert",
+    files: Annotated[
+        str | None,
+        typer.Option(
+            metavar="REGEX",
+            help="The names of the files: those with the same group (?P<batch>…) are one batch, and (?P<table>…) is "
+            "the table of a file; others are left.",
+        ),
+    ] = None,
+    settle: Annotated[
+        str,
+        typer.Option(
+            metavar="TIME", help="Apply a batch of --files that has no file of some table once its newest is this old."
+        ),
+    ] = "5s",
+    every: Annotated[
+        str, typer.Option(metavar="TIME", help="Look at the folder this often: 500ms, 10s, 5m, 1h.")
+    ] = "1s",
     once: Annotated[bool, typer.Option("--once", help="Stop when all present files are applied.")] = False,
     op: Annotated[str | None, typer.Option(help="The column with the operation, for --as changes.")] = None,
     table: TableName = None,
     fail_on: FailOn = "likely",
     max_bad: MaxBad = "1%",
+    log_format: Annotated[
+        LogFormat | None,
+        typer.Option(help="Write standard error as a log, a line for each event: as text, or as a JSON object."),
+    ] = None,
     verbose: Verbose = False,
     quiet: Quiet = False,
     form: Output = "text",
     how_to_apply: dict[str, Any],
     options: ReadOptions,
 ) -> None:
-    """Apply every file that arrives in a folder, each exactly once, until Ctrl-C.
+    """Apply every file that arrives in a folder, each exactly once, until Ctrl-C or SIGTERM.
 
     Example: [b]holdfast watch state/ --from incoming/[/b]
     """
     from holdfast.api.monitor import Monitor
     from holdfast.results.alarms import alarming, most_bad
-    from holdfast.results.outcome import Outcome
 
     alarming(fail_on)  # refuses an unknown one
     most, loud = most_bad(max_bad), loudness(verbose, quiet)
+    seconds, patience = (duration(text).total_seconds() for text in (every, settle))
     codes = {ExitCode.ALL_WELL}
 
-    def applied(path: str, outcome: Outcome) -> None:
-        codes.add(print_outcome(outcome, form, fail_on, most, loud, path))
+    def applied(paths: Sequence[str], outcome: Outcome) -> None:
+        codes.add(code := print_outcome(outcome, form, fail_on, most, loud, paths, err=log_format is None))
+        if log_format is not None:
+            _log_batch(progress, outcome, paths, [outcome.why(fail_on), outcome.why_bad(most)], code)
         if not somebody_reads():
             raise KeyboardInterrupt  # nobody would notice that it goes on
 
     def refused(path: str, reason: str, moved: str | None) -> None:
         codes.add(ExitCode.BAD_INPUT)
-        say(f"{reason}; {'the file is passed over' if moved is None else f'moved to {moved}'}", err=True)
+        where = "the file is passed over" if moved is None else f"moved to {moved}"
+        progress.event("error", "refused", f"{reason}; {where}", file=path, moved_to=moved)
         if form == "json":
             say_json([{"kind": "refused", "file": path, "reason": reason, "moved_to": moved}])
 
-    with TerminalProgress() as progress, Monitor.open(state, progress=progress) as monitor:
-        progress.note(f"Watching {folder}; stop with Ctrl-C.")
+    with _progress(log_format) as progress, Monitor.open(state, progress=progress) as monitor, _softly() as stop:
+        progress.event("info", "started", f"Watching {folder}; stop with Ctrl-C.", state=str(state), folder=folder)
+        why = ""
         try:
             monitor.watch_folder(
-                folder, how=how, table=table, operation_column=op, options=options, once=once,
-                applied=applied, refused=refused, fail_on=fail_on, **how_to_apply,
+                folder, how=how, files=files, settle=patience, every=seconds, once=once, stop=stop, table=table,
+                operation_column=op, options=options, applied=applied, refused=refused, fail_on=fail_on, **how_to_apply,
             )  # fmt: skip
         except KeyboardInterrupt:
-            why = "" if somebody_reads() else ", as nobody reads the output"
-            progress.note(f"Stopped{why}. The batches shown so far are applied.")
+            why = "Stopped" if somebody_reads() else "Stopped, as nobody reads the output"
+        if why or stop():
+            progress.event("info", "stopped", f"{why or 'Stopped'}. The batches shown so far are applied.")
     raise typer.Exit(max(codes))
+
+
+@contextmanager
+def _progress(log_format: LogFormat | None) -> Iterator[Progress]:
+    """What listens to the watch; a log also has the error that ends it."""
+    if log_format is None:
+        with TerminalProgress() as progress:
+            yield progress
+        return
+    log = LogProgress(log_format)
+    try:
+        yield log
+    except BadInput as error:
+        log.event("error", "failed", str(error), exit_code=int(error.exit_code))
+        raise typer.Exit(error.exit_code) from None
+
+
+@contextmanager
+def _softly() -> Iterator[Callable[[], bool]]:
+    """Have SIGTERM end the watch after the batch that has begun, and a second one at once; gives whether it came."""
+    asked: list[int] = []
+
+    def ask(number: int, _: object) -> None:
+        asked.append(number)
+        if len(asked) > 1:
+            raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, ask)
+    try:
+        yield lambda: bool(asked)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _log_batch(progress: Progress, outcome: Outcome, paths: Sequence[str], why: Sequence[str], code: ExitCode) -> None:
+    """A line of the log about a batch."""
+    batch, bad = outcome.batch, outcome.quarantined
+    names = ", ".join(Path(path).name for path in paths)
+    done = outcome.already_applied or not (batch.inserted or batch.deleted)
+    said = outcome.lines()[0] if done else outcome.verdict().line(names)
+    reasons = [text for text in why if text]
+    progress.event(
+        "warning" if code else "info", "batch", ". ".join([said.rstrip("."), *reasons]),
+        batch=batch.number, batch_id=batch.batch_id, files=list(paths), tables=list(batch.tables),
+        inserted=batch.inserted, deleted=batch.deleted, ignored=batch.ignored, quarantined=bad.rows if bad else 0,
+        seconds=round(batch.seconds, 3), verdict="alarm" if code else "ok", already_applied=outcome.already_applied,
+    )  # fmt: skip

@@ -151,6 +151,7 @@ class Commit:
     evidence: Mapping[tuple[str, str], Mapping[str, Any]] = field(default_factory=dict)
     incidents: Sequence[IncidentChange] = ()
     alarmed: Sequence[AlarmedRule] = ()  # what the batch leaves to do: these are to be given
+    handled: Sequence[HandledFile] = ()  # the files of a watched folder that it consists of
 
 
 class AlarmedRule(NamedTuple):

@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -279,10 +279,10 @@ class Store:
         """What changes of rules, columns and tables did, by their `seq`, the oldest first."""
         return self._read(changes)
 
-    def handled_files(self) -> dict[str, HandledFile]:
-        """The files of watched folders that were applied, by path."""
-        rows = self._rows("SELECT path, looks, digest, version FROM handled_files")
-        return {row[0]: HandledFile(*row) for row in rows}
+    def handled_files(self, paths: Sequence[str]) -> dict[str, HandledFile]:
+        """Those of some files of a watched folder that were applied, by path."""
+        query = "SELECT path, looks, digest, version FROM handled_files WHERE path IN (SELECT value FROM json_each(?))"
+        return {row[0]: HandledFile(*row) for row in self._rows(query, json.dumps(paths))} if paths else {}
 
     @property
     def memory(self) -> StoredMemory:
@@ -344,10 +344,13 @@ class Store:
 
     # ---- writing ----------------------------------------------------------------------------------------------------
 
-    def put_handled(self, file: HandledFile) -> None:
-        """Remember a file of a watched folder."""
+    def put_handled(self, handled: Iterable[HandledFile]) -> None:
+        """Remember files of a watched folder."""
         with self._at_once():
-            self._db.execute("INSERT OR REPLACE INTO handled_files VALUES (?, ?, ?, ?)", file)
+            self._put_handled(handled)
+
+    def _put_handled(self, handled: Iterable[HandledFile]) -> None:
+        self._db.executemany("INSERT OR REPLACE INTO handled_files VALUES (?, ?, ?, ?)", handled)
 
     def put_incidents(self, seq: int, changes: Iterable[IncidentChange]) -> None:
         """Store which values violate rules since a batch."""
@@ -385,6 +388,7 @@ class Store:
             make_later_tables(self._db)
             put_diffs(self._db, seq, commit)
             put_evidence(self._db, seq, commit.evidence)
+            self._put_handled(commit.handled)
             if commit.alarmed:
                 waiting = [*self.alarmed(), *(rule._replace(seq=seq) for rule in commit.alarmed)]
                 self._put_meta(ALARMED, json.dumps(waiting))
