@@ -10,6 +10,7 @@ import pytest
 
 FIXTURES = ("spark", "browser")
 PROCESSES = """
+    test_action.py
     test_examples.py
     benchmarks/test_frame.py
     benchmarks/test_versions.py
