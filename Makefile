@@ -26,7 +26,7 @@ demo: setup  ## Watch a small table, apply four batches, see what changed, and g
 	$(BIN)/holdfast demo
 
 quick: lint types layers  ## Within a minute: fewer random examples, no Spark, no browser, no kills, no long streams
-	$(PYTEST) --examples 0.1 -m "not (spark or browser or process or long)" $(ARGS)
+	$(PYTEST) --examples 0.1 -m "not (spark or browser or postgres or process or long)" $(ARGS)
 
 test: lint types layers unit  ## All checks: lint, types, layers, tests
 

@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, settings
 
 from tests import needs
 from tests.compiling import compile_once
+from tests.sources.databases.server import Server, running
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -81,6 +82,12 @@ def spark() -> Iterator[SparkSession]:
     running = session()
     yield running
     running.stop()
+
+
+@pytest.fixture(scope="session")
+def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with running(tmp_path_factory.mktemp("server")) as server:
+        yield server
 
 
 @pytest.fixture(scope="session")

@@ -1,14 +1,14 @@
 """What tests need: said here, so that `make quick` can leave out what takes long or may not be at hand.
 
-A test needs Spark or a browser where it asks for their fixtures, or is marked so. All others are listed by file, or by
-file and test.
+A test needs Spark, a browser or PostgreSQL where it asks for their fixtures, or is marked so. All others are listed by
+file, or by file and test.
 """
 
 from __future__ import annotations
 
 import pytest
 
-FIXTURES = ("spark", "browser")
+FIXTURES = ("spark", "browser", "postgres")
 PROCESSES = """
     test_action.py
     test_examples.py

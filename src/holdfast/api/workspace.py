@@ -133,7 +133,7 @@ def named(source: Any, options: ReadOptions | None = None) -> Mapping[str, Any]:
     """Sources by the names of their tables: as they are given, or one, named after its file."""
     if isinstance(source, Mapping):
         return source
-    name = table_name(source, None if options is None else options.jdbc_table)
+    name = table_name(source, options.jdbc_table, options.query) if options else table_name(source)
     return {name if name and "*" not in name else "table": source}  # `.csv` has no name, and `*` names many files
 
 

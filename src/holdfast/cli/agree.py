@@ -94,7 +94,7 @@ def _change(state: str, table: str | None, batch: int) -> AgreeSetChange:
 def _found_in(source: str, table: str | None, options: ReadOptions, nulls: NullMode, *, count: bool) -> AgreeSets:
     from holdfast.api.agree_sets import agree_sets
 
-    tables = named([source], options.jdbc_table)
+    tables = named([source], options)
     if table is not None and table not in tables:
         raise BadInput(f"there is no table {table!r}; {source} is called {', '.join(tables)} here; leave out --table")
     with TerminalProgress() as progress:

@@ -74,7 +74,7 @@ def init(
     """
     from holdfast.api.monitor import Monitor
 
-    tables = named(sources, options.jdbc_table)
+    tables = named(sources, options)
     chosen = by_table("--columns", columns or [], tables)
     with TerminalProgress() as progress, Monitor.create(
         state, tables, watch=None if watch is None else split(watch), rules=rules, suggest=suggest,
@@ -144,6 +144,7 @@ def apply(
     """
     from holdfast.api.monitor import Monitor
     from holdfast.results.alarms import alarming, most_bad
+    from holdfast.sources.secrets import refuse_plain_secrets
 
     alarming(fail_on)  # refuses an unknown one
     most, loud = most_bad(max_bad), loudness(verbose, quiet)
@@ -151,6 +152,8 @@ def apply(
     sources: dict[str, Any] = {
         "inserts": insert, "deletes": delete, "changes": changes, "snapshot": snapshot, "upserts": upsert,
     }  # fmt: skip
+    for each in [*files.values(), *(given for given in sources.values() if given is not None)]:
+        refuse_plain_secrets(each)
     if files:
         if given := [part for part, source in sources.items() if source is not None]:
             raise BadInput(f"--table name=path names the files; leave out that of {given[0]}, and use --how instead")

@@ -20,8 +20,9 @@ SourceList = Annotated[
     list[str],
     typer.Argument(
         metavar="SOURCE…",
-        help="Files or folders (CSV, JSON lines, Parquet, ORC, Arrow) or a jdbc: address, one table each; the table is "
-        "named after the file, or [b]name=path[/b] names it.",
+        help="Files or folders (CSV, JSON lines, Parquet, ORC, Arrow) or tables of databases "
+        "([b]postgres://user@host/db/table[/b], [b]duckdb:FILE/table[/b], [b]sqlite:FILE/table[/b], [b]jdbc:…[/b]), one "
+        "table each; it is named after the file, or [b]name=path[/b] names it.",
     ),
 ]
 Output = Annotated[Format, typer.Option("--format", help="Text, or one JSON object a line.")]

@@ -121,7 +121,7 @@ tables = commands_of_state(
 @taking(change=changing, options=reading)
 def add_table(
     source: Annotated[
-        str, typer.Argument(metavar="SOURCE", help="A file, a folder or a jdbc: address, or [b]name=path[/b].")
+        str, typer.Argument(metavar="SOURCE", help="A file, a folder, a table of a database, or [b]name=path[/b].")
     ],
     *,
     key: Annotated[str | None, typer.Option(help="Its key columns, separated by commas.")] = None,
@@ -130,7 +130,7 @@ def add_table(
     change: StateChange,
 ) -> None:
     """Watch one more table: read it, and find the rules of all watched classes in it."""
-    ((name, path),) = named([source], options.jdbc_table).items()
+    ((name, path),) = named([source], options).items()
     change.make(
         lambda monitor: monitor.add_table(
             name, path, key=split(key or ""), columns=split(columns or ""), options=options, change_id=change.id

@@ -71,7 +71,7 @@ def discover(
     if as_ and not any(each.name in classes for each in _AS_DENIALS):
         names = ",".join(each.name for each in _AS_DENIALS)
         raise BadInput(f"--as dc prints {_AS_DENIALS_TITLES} as denial constraints; add --rules {names}")
-    tables = named(sources, options.jdbc_table)
+    tables = named(sources, options)
     chosen = by_table("--columns", columns or [], tables)
     suggestions = None
     with TerminalProgress() as progress:
@@ -106,12 +106,12 @@ def discover(
     if picture:
         found.picture(picture)
     if form == "text" and suggestions is not None:  # the last lines are those that stay on the screen
-        say(_next(tables, suggestions.seconds))
+        say(_next(tables, options.query, suggestions.seconds))
 
 
-def _next(tables: dict[str, str], seconds: float) -> str:
+def _next(tables: dict[str, str], query: str | None, seconds: float) -> str:
     """How long it took, and what to run next."""
-    files = tables.values()
+    files = [*tables.values(), *(() if query is None else ("--query", query))]
     return (
         f"took {seconds:,.1f} s. Next: {command('suggest', *files, '--to', 'rules.yaml')}   "
         "(rules to read, edit and check)\n"
@@ -182,7 +182,7 @@ def suggest(
         with viewed(Path(sources[0])) as view:
             found = view.suggest(classes, max_lhs=max_lhs)
     else:
-        tables = named(sources, options.jdbc_table)
+        tables = named(sources, options)
         chosen = by_table("--columns", columns or [], tables)
         with TerminalProgress() as progress:
             found = find(
@@ -240,7 +240,7 @@ def check(
         raise BadInput("give either --rules FILE or --rule TEXT")
 
     with ci.failing(), TerminalProgress() as progress:
-        tables = named(sources, options.jdbc_table)
+        tables = named(sources, options)
         given = given_rules(rules or rule or [])
         checked = look(tables, given, nulls=nulls, error=error, options=options, progress=progress, **settings)
         warn_unlisted(progress, checked.to_json())

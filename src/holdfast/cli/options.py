@@ -105,6 +105,9 @@ def reading(
             "HOLDFAST_JDBC_PASSWORD."
         ),
     ] = None,
+    query: Annotated[
+        str | None, _option(help="What to read from a database: 'SELECT …', if its address names no table.")
+    ] = None,
     reader: Annotated[
         Literal["spark", "local"] | None,
         _option("--with", help="Read with Spark, or in this process (default: whichever fits best)."),
@@ -118,10 +121,10 @@ def reading(
     separator = {"tab": "\t", "\\t": "\t"}.get(separator or "", separator)
     csv = CsvOptions(separator, quote, header, tuple(null) if null else None, types)
     properties = read_properties(jdbc_properties) if jdbc_properties else {}
-    return ReadOptions(csv, schema, input_format, jdbc_table, properties, reader)
+    return ReadOptions(csv, schema, input_format, jdbc_table, properties, reader, query)
 
 
-_of_files = [each for each in reading.options if not each.name.startswith("jdbc")]
+_of_files = [each for each in reading.options if not each.name.startswith(("jdbc", "query"))]
 reading_files = Group(_of_files, reading.made)  # that arrive in a folder
 
 

@@ -12,6 +12,7 @@ from holdfast.report.terminal import TerminalProgress
 
 if TYPE_CHECKING:
     from holdfast.changes.diff import Result
+    from holdfast.intake.source import ReadOptions
     from holdfast.table.table import Schema
 
 
@@ -24,16 +25,19 @@ def split(names: str) -> list[str]:
     return [name.strip() for name in listed if name.strip()]
 
 
-def named(sources: list[str], jdbc_table: str | None) -> dict[str, str]:
+def named(sources: list[str], options: ReadOptions) -> dict[str, str]:
     """Tables by name: `name=path`, or named after the file."""
     from holdfast.intake.paths import table_name
+    from holdfast.sources.databases.address import is_database
+    from holdfast.sources.secrets import refuse_plain_secrets
 
     tables: dict[str, str] = {}
     for source in sources:
         name, equals, path = source.partition("=")
-        if source.startswith("jdbc:") or not equals or "/" in name:
+        if source.startswith("jdbc:") or is_database(source) or not equals or "/" in name:
             path = source
-            name = table_name(source, jdbc_table)
+            name = table_name(source, options.jdbc_table, options.query)
+        refuse_plain_secrets(path)
         if name in tables:
             raise BadInput(f"two sources are named {name!r}; give one another name: other={path}")
         tables[name] = path

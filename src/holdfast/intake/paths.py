@@ -15,7 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holdfast.errors import BadInput, clear_sentences, refuse_not_utf8
+from holdfast.sources.databases.address import is_database, table_in
 from holdfast.sources.file_errors import COMPRESSED
+from holdfast.sources.secrets import redacted
 from holdfast.store.layout import DATABASE
 from holdfast.text.quotes import command
 
@@ -60,7 +62,7 @@ def _suffixes(name: str) -> list[str]:
     return suffixes[:1] if compressed else suffixes[-1:]
 
 
-def table_name(source: object, jdbc_table: str | None = None) -> str:
+def table_name(source: object, jdbc_table: str | None = None, query: str | None = None) -> str:
     """What the table of a source is called: as the file, or as the table of a database.
 
     >>> table_name("data/tax.csv.gz"), table_name({"zip": [10115]})
@@ -68,7 +70,19 @@ def table_name(source: object, jdbc_table: str | None = None) -> str:
     """
     if isinstance(source, str) and source.startswith("jdbc:"):
         return jdbc_table or "table"
+    if isinstance(source, str) and is_database(source):
+        return table_in(source) if query is None else file_name(source.partition(":")[2]).split(".")[0]
     return Path(source).name.split(".")[0] if isinstance(source, str | Path) else "table"
+
+
+def file_name(path: str) -> str:
+    """The last part of a path or an address, without parameters and secrets.
+
+    >>> file_name("in/monday.csv"), file_name("postgres://ann:word@host/shop/orders?sslmode=require")
+    ('monday.csv', 'orders')
+    """
+    path = redacted(path.partition("?")[0] if "//" in path else path)
+    return path.rstrip("/").rpartition("/")[2]
 
 
 def files_of(path: str) -> list[str] | None:

@@ -20,6 +20,7 @@ from holdfast.intake.paths import files_of, kind_of, refuse_lake_elsewhere, refu
 from holdfast.intake.readers import Reader, choose_reader, fits, partitioned, refuse_other_reader, text_bytes
 from holdfast.sources import jsonlines, local, pieces
 from holdfast.sources.bad_records import GoodAndBad, sift_json
+from holdfast.sources.databases.address import is_database
 from holdfast.sources.ddl import parse_plain_ddl, refuse_wrong_ddl
 from holdfast.sources.dialect import CsvOptions, Dialect
 from holdfast.sources.file_errors import refuse_long_lines
@@ -42,8 +43,9 @@ UNSPLIT = "holdfast_text"  # has what doesn't split into columns, and is never s
 @dataclass(frozen=True)
 class ReadOptions:
     """How to read a source. `schema` is a Spark DDL string; `format` overrides what the file's name says; `reader` is
-    "local" (in this process) or "spark", or None for what fits best. `before` says how the first file of the table was
-    written: later files are read the same way, unless they or `csv` show something else. `raw` leaves text as it is.
+    "local" (in this process) or "spark", or None for what fits best; `query` is what to read from a database. `before`
+    says how the first file of the table was written: later files are read the same way, unless they or `csv` show
+    something else. `raw` leaves text as it is.
 
     >>> import holdfast as hf
     >>> hf.ReadOptions(hf.CsvOptions(separator=";", nulls=("NA",)), format="csv")
@@ -56,6 +58,7 @@ class ReadOptions:
     jdbc_table: str | None = None
     jdbc_properties: dict[str, str] = field(default_factory=dict, repr=False)  # may hold a password
     reader: Reader | None = None
+    query: str | None = None
     before: CsvOptions | None = field(default=None, repr=False)
     raw: bool = field(default=False, repr=False)
 
@@ -140,7 +143,7 @@ def open_source(
     expected: pa.Schema | None = None,
     tolerant: bool = False,
 ) -> OpenSource:
-    """Open a path, a JDBC address, or a table of pandas, Polars, Arrow or Spark; an open source stays as it is.
+    """Open a path, an address, or a table of pandas, Polars, Arrow or Spark; an open source stays as it is.
 
     `expected` has the types of known columns, for text that is read here and cast at once. If tolerant, local text is
     not cast yet, and may have records that are no rows.
@@ -175,6 +178,10 @@ def _open_path(
 ) -> OpenSource:
     if path.startswith("jdbc:"):
         return _open_jdbc(path, options, spark)
+    if is_database(path):
+        return _open_database(path, options)
+    if options.query is not None:
+        raise BadInput(f"{path}: --query is for databases, and this is a file; leave it out")
     refuse_lake_here(path)
     kind, files = kind_of(path, options.format), files_of(path)
     if kind == "csv" and files is None:
@@ -413,6 +420,19 @@ def _check_same_columns(schemas: Sequence[pa.Schema], files: Sequence[str]) -> N
     for shape, file in zip(shapes, files, strict=True):
         if shape != shapes[0]:
             raise BadInput(f"{file}: its columns differ from those of {files[0]}; put files of one table in one folder")
+
+
+def _open_database(address: str, options: ReadOptions) -> OpenSource:
+    """A table or a query of a database that this process reads."""
+    from holdfast.sources.databases.reading import read  # what most sources need not load
+
+    shown = redacted(address)
+    refuse_other_reader(options.reader, "local", f"{shown}: Spark reads databases by jdbc: addresses only")
+    for option, given in (("--schema", options.schema), ("--input-format", options.format)):
+        if given is not None:
+            raise BadInput(f"{shown}: a database declares its types itself; leave out {option}, and cast in --query")
+    answered = read(address, options.query)
+    return replace(_from_arrow(answered.table, answered.name), notes=answered.notes)
 
 
 def _open_jdbc(url: str, options: ReadOptions, spark: SparkSession | None) -> OpenSource:

@@ -12,6 +12,7 @@ from holdfast.changes.operations import DELETE, INSERT, UPSERT
 from holdfast.errors import BadInput, refuse_not_utf8
 from holdfast.intake.bad_rows import stage_good_rows, without_bad_rows
 from holdfast.intake.in_memory import lasting
+from holdfast.intake.paths import file_name
 from holdfast.intake.quarantine import Quarantine, StagedSource
 from holdfast.intake.readers import READERS, Reader, runner_for
 from holdfast.intake.source import OpenSource, ReadOptions, open_source
@@ -143,8 +144,8 @@ class Sources:
     @property
     def file(self) -> str:
         """The files that it is read from, by their names; empty where it lies in memory."""
-        paths = (str(each) for each in self.given().values() if isinstance(each, str | Path))
-        return ", ".join(dict.fromkeys(path.rstrip("/").rpartition("/")[2] for path in paths))
+        paths = (file_name(str(each)) for each in self.given().values() if isinstance(each, str | Path))
+        return ", ".join(dict.fromkeys(paths))
 
     def lasting(self) -> Sources:
         """The same, which can be read more than once."""

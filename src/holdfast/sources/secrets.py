@@ -11,15 +11,19 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 from holdfast.errors import BadInput
 
 HIDDEN = "***"
 USER_VARIABLE, PASSWORD_VARIABLE = "HOLDFAST_JDBC_USER", "HOLDFAST_JDBC_PASSWORD"
-_SOUNDS_SECRET = r"[\w.-]*(?:pass|pwd|secret|token|credential|access_?key|api_?key|private_?key)[\w.-]*"
+_SOUNDS_SECRET = (
+    r"(?:[\w.-]*(?:pass|pwd|secret|token|credential|signature|access_?key|api_?key|private_?key)[\w.-]*|\bsig)"
+)
 _PARAMETER = re.compile(rf"(?i)({_SOUNDS_SECRET}\s*=\s*)(\{{(?:[^}}]|\}}\}})*\}}|[^&;\s]*)")
 _BEFORE_HOST = re.compile(r"(//[^\s/:@]*:|:thin:[^\s/@]*/)\S*@")  # the password may contain any of these characters
+_USER = re.compile(r"//([^\s/:@]*):(\S*)@")
+_VARIABLE = re.compile(r"\$\{(\w+)\}")
 _SHORTEST = 3  # a shorter secret would occur in every sentence
 
 
@@ -35,6 +39,7 @@ def redacted(text: str, secrets: Iterable[str] = ()) -> str:
 def secrets_of(address: str, properties: Mapping[str, str]) -> set[str]:
     """The secret values of an address and its properties, as written and decoded."""
     found = {match[2] for match in re.finditer(rf"(?i)({_SOUNDS_SECRET})=([^&;]*)", address)}
+    found |= {match[2] for match in _USER.finditer(address)}
     found |= {value for name, value in properties.items() if re.fullmatch(rf"(?i){_SOUNDS_SECRET}", name)}
     # A value may end where further parameters begin, or contain the question mark that begins them.
     forms = {
@@ -43,6 +48,31 @@ def secrets_of(address: str, properties: Mapping[str, str]) -> set[str]:
         for form in (value, value.strip("{}"), value.partition("?")[0], value.rpartition("?")[0])
     }
     return {form for value in forms for form in (value, unquote(value)) if form}
+
+
+def with_variables(text: str) -> tuple[str, set[str]]:
+    """An address with the values of the variables that it names, as in `${DB_PASSWORD}`, and these values."""
+    secrets: set[str] = set()
+
+    def value_of(found: re.Match[str]) -> str:
+        value = os.environ.get(found[1])
+        if value is None:
+            raise BadInput(f"{redacted(text)}: the environment has no variable {found[1]}; set it, or give another")
+        secrets.update((value, quote(value, safe="")))
+        # A variable may hold a whole address; where it holds a part, such as a password, its signs mean nothing.
+        return value if "://" in value or "://" not in text or text.startswith("jdbc:") else quote(value, safe="")
+
+    return _VARIABLE.sub(value_of, text), secrets
+
+
+def refuse_plain_secrets(address: str) -> None:
+    """Refuse an address in a command that has a password in it: every user of the machine sees commands."""
+    without_variables = _VARIABLE.sub(HIDDEN, address)
+    if redacted(without_variables) != without_variables:
+        raise BadInput(
+            f"{redacted(address)}: all users of this machine see the secrets in a command; put this one into the "
+            "environment, and write ${NAME} for it, in single quotes"
+        )
 
 
 def with_environment(properties: Mapping[str, str]) -> dict[str, str]:

@@ -1,0 +1,1 @@
+"""Tables and queries of databases, as Arrow: DuckDB, SQLite, PostgreSQL, and any other that has an ADBC driver."""

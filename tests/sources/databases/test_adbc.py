@@ -1,0 +1,37 @@
+"""Any database with an ADBC driver, by the scheme of its URI: here the driver that comes with DuckDB."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from holdfast.errors import BadInput, BadSurroundings
+from holdfast.sources.databases.reading import read
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> str:
+    with duckdb.connect(str(tmp_path / "shop.db")) as connection:
+        connection.execute("CREATE TABLE orders AS SELECT range AS n FROM range(3)")
+    return f"adbc:duckdb:{tmp_path}/shop.db"
+
+
+def test_a_table_and_a_query(shop: str) -> None:
+    assert read(f"{shop}/orders", None).table.to_pydict() == {"n": [0, 1, 2]}
+    assert read(shop, "SELECT max(n) AS n FROM orders").table.to_pydict() == {"n": [2]}
+
+
+def test_a_query_changes_nothing(shop: str) -> None:
+    read(shop, "DELETE FROM orders")
+    assert read(f"{shop}/orders", None).table.num_rows == 3
+
+
+def test_refusals(shop: str) -> None:
+    with pytest.raises(BadInput, match=r"shop\.db/nosuch: .*nosuch"):
+        read(f"{shop}/nosuch", None)
+    with pytest.raises(BadSurroundings, match="this needs an ADBC driver: pip install adbc-driver-nosuch"):
+        read("adbc:nosuch://host/db/orders", None)
+    with pytest.raises(BadSurroundings, match="this needs an ADBC driver: pip install adbc-driver-flightsql"):
+        read("adbc:grpc://host:1/orders", None)
