@@ -21,8 +21,8 @@ SourceList = Annotated[
     typer.Argument(
         metavar="SOURCE…",
         help="Files or folders (CSV, JSON lines, Parquet, ORC, Arrow) or tables of databases "
-        "([b]postgres://user@host/db/table[/b], [b]duckdb:FILE/table[/b], [b]sqlite:FILE/table[/b], [b]jdbc:…[/b]), one "
-        "table each; it is named after the file, or [b]name=path[/b] names it.",
+        "([b]postgres://user@host/db/table[/b], [b]duckdb:FILE/table[/b], [b]sqlite:FILE/table[/b], [b]jdbc:…[/b]); "
+        "a table is named after its file, or [b]name=path[/b] names it.",
     ),
 ]
 Output = Annotated[Format, typer.Option("--format", help="Text, or one JSON object a line.")]
