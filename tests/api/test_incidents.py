@@ -110,3 +110,9 @@ def test_the_newest_incidents_are_stored(tmp_path: Path, monkeypatch: pytest.Mon
             broken(watch, row(10 + number, "a", "x", -1 - number))
         assert broken(watch, row(20, "a", "x", -3)) == (False, True)
         assert broken(watch, row(21, "a", "x", -1)) == (True, True)
+
+
+def test_a_rule_about_the_table_and_one_about_rows_may_break_together(tmp_path: Path) -> None:
+    with made(tmp_path, "distinct(city) <= 2", ROW) as watch:
+        assert broken(watch, row(10, "a", "q", -1)) == (True, True)
+        assert broken(watch, row(11, "a", "r", -1)) == (False, True)

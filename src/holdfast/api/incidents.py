@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.api.workspace import Subject
-from holdfast.changes.diff import Diff, Pairs, ViolationChange
+from holdfast.changes.diff import NOBODY, Diff, Pairs, ViolationChange
 from holdfast.engines.given.baseline import hash_of
 from holdfast.engines.given.status import Status
 from holdfast.engines.registry import table_of_rows
@@ -103,7 +103,8 @@ class _Read:
         names = table.schema.names
         self._columns = {key: [names.index(name) for name in _columns(parse(key[2]))] for key in keys}
         columns = sorted({column for own in self._columns.values() for column in own})
-        self._ids = np.unique(np.concatenate([np.empty(0, np.int64), *(pairs[:, 0] for pairs in violations)]))
+        ids = np.unique(np.concatenate([np.empty(0, np.int64), *(pairs[:, 0] for pairs in violations)]))
+        self._ids = ids[ids != NOBODY]  # a whole table violates a rule about it
         codes = zip(columns, table.codes(self._ids, columns), strict=True)
         self._values = {column: _values(table, column, own) for column, own in codes}
 
