@@ -158,6 +158,14 @@ def nearest_names(name: str, known: Iterable[str]) -> str:
     return " or ".join(repr(folded[each]) for each in near)
 
 
+def refuse_none_of(names: Iterable[str], known: Iterable[str], what: str) -> None:
+    """Refuse the first name that is not known; `what` says what it is then, such as `no column of orders`."""
+    all_known = list(known)
+    for name in names:
+        if name not in all_known:
+            raise BadInput(f"{name!r} is {what}; {suggest(name, all_known)}")
+
+
 def suggest(name: str, known: Iterable[str]) -> str:
     """`did you mean 'Salary'?` for an unknown name, or the known names."""
     names = list(known)

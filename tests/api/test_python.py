@@ -198,6 +198,8 @@ LOOKING: dict[str, Callable[[Monitor], Any]] = {
     "rules": lambda watch: watch.rules(),
     "marks": lambda watch: watch.marks(),
     "changes": lambda watch: watch.changes(),
+    "sensitive_columns": lambda watch: watch.sensitive_columns(),
+    "declare_sensitive": lambda watch: watch.declare_sensitive("city"),
     "add_rules": lambda watch: watch.add_rules("zip -> city"),
     "remove_rules": lambda watch: watch.remove_rules("fd1"),
     "replace_rules": lambda watch: watch.replace_rules("zip -> city"),

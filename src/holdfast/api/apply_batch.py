@@ -16,7 +16,7 @@ from pathlib import Path
 from holdfast.api.incidents import incidents_of
 from holdfast.api.new_rows import examples_of
 from holdfast.api.open_state import OpenState
-from holdfast.api.settings import stored_marks
+from holdfast.api.settings import stored_marks, stored_sensitive
 from holdfast.api.upkeep import Upkeep
 from holdfast.api.witness_rows import given_witnesses, witness_rows
 from holdfast.engines.contract import open_violations
@@ -135,6 +135,7 @@ class Batches:
             given=len(given),
             violated=sum(bool(open_violations(rule)) for rule in given),
             standing=standing(given),
+            sensitive=stored_sensitive(state.store),
         )
         return replace(outcome, around=around, examples=examples_of(outcome, fail_on, state.tables))
 

@@ -23,10 +23,10 @@ from holdfast.engines.registry import table_of_rows
 from holdfast.intake.originals import row_places
 from holdfast.intake.source import ReadOptions
 from holdfast.report.ci.summary import Place, RuleSummary, Standing, Summary, Violation
-from holdfast.report.document.redaction import HiddenValues, ShownValues
 from holdfast.results.alarms import FailOn, alarming
 from holdfast.results.checked import Checked
 from holdfast.results.outcome import Outcome
+from holdfast.results.redaction import HiddenValues, SensitiveValues, ShownValues, for_others
 from holdfast.results.standing import standing
 from holdfast.results.verdict import Block, Level, Verdict, Worse
 from holdfast.rules.file import Rules
@@ -92,9 +92,15 @@ class _Writer:
         found = row_places(origin.source, origin.options, sorted(numbers))
         return {numbers[number]: Place(*place) for number, place in found.items()}
 
-    def name(self, status: Status) -> str:
+    def about(self, rule: Rule, name: str, table: Table | None) -> _Writer:
+        """The writer of a rule of a table: without values where it, or what names the rows, is sensitive."""
+        shown = self.shown.of_table(name)
+        hidden = table is not None and any(map(shown.hides, naming_key(table.schema)))
+        return replace(self, shown=HiddenValues() if hidden else shown.of_rule(rule))
+
+    def name(self, name: str, text: str, rule: Rule) -> str:
         """A rule by its name or text."""
-        return self.shown.rule(called(status.named.name, status.text), status.named.rule)
+        return self.shown.rule(called(self.shown.rule_name(name, rule), text), rule)
 
 
 def of_check(
@@ -127,7 +133,7 @@ def of_check(
 
 def _of_status(status: Status, checked: Checked, listing: Listing, writer: _Writer, place: Place | None) -> RuleSummary:
     """How a rule of a check stands."""
-    plain, name = status.to_json(), writer.name(status)
+    plain, name = status.to_json(), writer.name(status.named.name, status.text, status.named.rule)
     broken: Standing = "failed" if plain["severity"] == "error" else "warning"
     level: Standing = broken if checked.is_violated(plain) else "holds"
     text, note = writer.shown.rule(status.text, status.named.rule), "" if writer.shown.redacted else status.named.note
@@ -181,27 +187,28 @@ def of_batch(
     """The summary of the last batch that was applied to a state. `bad` says why too many rows were set aside;
     `inserted` are the files whose rows it inserted, by table.
     """
-    shown = HiddenValues() if redact else ShownValues()
     given = [each for own in state.now().given_results() for each in own.values() if isinstance(each, Status)]
+    shown = HiddenValues() if redact else SensitiveValues(outcome.around.sensitive, hashed=HiddenValues())
     tables, verdict = state.tables, outcome.verdict(fail_on)
+    public = for_others(verdict, values=True)
     seconds = outcome.batch.seconds + outcome.commit_seconds
     if outcome.already_applied:
         line = outcome.lines()[0]
-        return Summary(line, _standing_rules(given, shown, ()), skipped=line)
+        return Summary(line, _standing_rules(given, _Writer(shown, {}), ()), skipped=line)
     origins = _origins(state, outcome, inserted, options)
     writer = _Writer(shown, origins)
     counts = alarming(fail_on).given
     worse = [_of_worse(each, verdict, outcome, tables, writer, counts) for each in verdict.worse]
     known = {(rule.table, each.finding.text) for rule, each in zip(worse, verdict.worse, strict=True)}
     known |= {(str(rule["table"]), str(rule["text"])) for rule in outcome.now_given}
-    blocks = [Block(_LEVELS[each.standing], each.said, each.rows) for each in worse] if redact else verdict.blocks()
-    more = verdict.last_lines() if not redact else []
+    blocks = [Block(_LEVELS[each.standing], each.said, each.rows) for each in worse] if redact else public.blocks()
+    more = public.last_lines() if not redact else []
     if redact:
-        verdict = replace(verdict, muted=())
+        public = replace(public, muted=())
     moved = outcome.batch.inserted or outcome.batch.deleted
     return Summary(
-        verdict.line() if moved else outcome.lines()[0],
-        [*worse, *_standing_rules(given, shown, known)],
+        public.line() if moved else outcome.lines()[0],
+        [*worse, *_standing_rules(given, writer, known)],
         list(blocks),
         [*more, *(heading for heading, _ in outcome.quarantine_lines())],
         [bad] if bad else [],
@@ -230,9 +237,11 @@ def _of_worse(
     worse: Worse, verdict: Verdict, outcome: Outcome, tables: Mapping[str, Table], writer: _Writer, counts: bool
 ) -> RuleSummary:
     """A rule that a batch made worse; `counts` says whether given rules count as failed."""
-    table, rule, shown = table_of_rows(*worse.key), rule_of(worse.finding), writer.shown
+    table, rule = table_of_rows(*worse.key), rule_of(worse.finding)
     level: Standing = "warning" if worse.level == "failed" and not counts else worse.level
-    name, own = shown.rule(worse.called, rule), tables.get(table)
+    own = tables.get(table)
+    writer = writer.about(rule, table, own)
+    shown, name = writer.shown, writer.name(worse.finding.to_json().get("name", ""), worse.finding.text, rule)
     pairs = _pairs_of(worse, outcome, own) if own is not None else []
     clusters = worse.change.clusters if worse.change is not None else None
     violations = writer.violations(rule, own, pairs, clusters) if own is not None else []
@@ -257,16 +266,17 @@ def _pairs_of(worse: Worse, outcome: Outcome, table: Table) -> list[Pair]:
     return [tuple(sorted(worse.witness.rows, reverse=True))] if worse.witness else []
 
 
-def _standing_rules(given: Iterable[Status], shown: ShownValues, known: Any) -> list[RuleSummary]:
+def _standing_rules(given: Iterable[Status], writer: _Writer, known: Any) -> list[RuleSummary]:
     """The given rules that a batch did not make worse."""
     return [
         RuleSummary(
             each.named.table,
-            shown.rule(called(each.named.name, each.text), each.named.rule),
-            shown.rule(each.text, each.named.rule),
+            own.name(each.named.name, each.text, each.named.rule),
+            own.shown.rule(each.text, each.named.rule),
             "holds",
         )
         for each in given
+        for own in [writer.about(each.named.rule, each.named.table, None)]
         if (each.named.table, each.text) not in known
     ]
 

@@ -10,9 +10,9 @@ from holdfast.report.document.build import BUDGET
 from holdfast.report.document.columns import FIRST
 from holdfast.report.document.content import Content
 from holdfast.report.document.context import Context
-from holdfast.report.document.redaction import ShownValues
 from holdfast.report.document.tables import column_of
 from holdfast.results.column import ColumnProfile
+from holdfast.results.redaction import ShownValues
 from holdfast.rules.dependency import FD
 from holdfast.text.quotes import quoted
 from holdfast.visible import visible

@@ -10,11 +10,12 @@ from typing import Any
 from holdfast.api.checks import bound, classes_of
 from holdfast.api.naming import named_record, named_table
 from holdfast.api.open_state import OpenState
-from holdfast.api.settings import settings_text, stored_settings
+from holdfast.api.settings import SENSITIVE, settings_text, stored_settings
 from holdfast.api.suggestions import suggestions_in
 from holdfast.api.upkeep import Upkeep
 from holdfast.api.workspace import Workspace
 from holdfast.engines.registry import names_in
+from holdfast.errors import refuse_none_of
 from holdfast.intake.source import ReadOptions
 from holdfast.intake.tables import BuiltTable, build_table
 from holdfast.rules.dependency import Key
@@ -58,12 +59,21 @@ def _filled_keys(suggested: Sequence[RuleEntry], workspace: Workspace) -> Iterat
                 yield RuleEntry(name, each.table, text, "error", f"{each.text} names its rows")
 
 
-def start(state: OpenState, built: Mapping[str, BuiltTable], given: Rules | None, suggest: int | None) -> None:
+def start(
+    state: OpenState,
+    built: Mapping[str, BuiltTable],
+    given: Rules | None,
+    suggest: int | None,
+    sensitive: Mapping[str, Sequence[str]],
+) -> None:
     """Find what holds in tables that were just read, and make the state durable."""
     store, workspace = state.store, state.workspace
+    for name, columns in sensitive.items():
+        refuse_none_of(columns, built[name].admitted.table.schema.names, f"no column of {name}")
     for name, one in built.items():
         workspace.add(name, one)
         state.records[name] = record_of(one)
+    store.put_meta(SENSITIVE, json.dumps({name: columns for name, columns in sensitive.items() if columns}))
     store.put_meta("ways", json.dumps({name: one.reader for name, one in built.items()}))
     rules = given
     if suggest:

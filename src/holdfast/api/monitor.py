@@ -93,6 +93,7 @@ class Monitor(View):
         nulls: GivenNulls = "equal",
         options: ReadOptions | None = None,
         segments: str | None = None,
+        sensitive: str | Sequence[str] | Mapping[str, str | Sequence[str]] = (),
         spark: Any = None,
         progress: Progress | None = None,
         **settings: Any,
@@ -105,7 +106,8 @@ class Monitor(View):
         of the columns are watched, and 20 likely rules of each table. `key` names the key columns of the one table, or
         of each table by its name, and `columns` those to watch: none means all, and later files may also have the
         others. `segments` may put the bulk files on shared storage (any URI that `pyarrow.fs` knows).
-        `settings` are those of the rule classes, such as `error=0.01`.
+        Values of the columns that `sensitive` names, as `key` does, are hashed in reports and left out of what `notify`
+        sends. `settings` are those of the rule classes, such as `error=0.01`.
         """
         from holdfast.api.checks import classes_of, given_rules  # what applying a batch need not load
         from holdfast.api.creation import read_table, start
@@ -131,7 +133,7 @@ class Monitor(View):
                     name: read_table(state, name, source, options, keys.get(name, ()), chosen.get(name, ()))
                     for name, source in tables.items()
                 }
-                start(state, built, given, suggest)
+                start(state, built, given, suggest, by_table(sensitive, tables, "columns are"))
                 return Monitor(state)
             except BaseException:
                 store.abandon()
@@ -416,6 +418,22 @@ class Monitor(View):
     ) -> Changed:
         """Give a column a wider type, in which every value keeps its meaning; or make it text."""
         return self._change_columns(table, change_id, ColumnChange(retyped={name: type_named(kind)}))
+
+    def declare_sensitive(
+        self,
+        columns: str | Sequence[str],
+        *,
+        table: str | None = None,
+        undo: bool = False,
+        change_id: str | None = None,
+    ) -> Changed:
+        """Declare columns sensitive: reports show hashes in place of their values, and what `notify` sends has none of
+        them. `undo` takes that back.
+        """
+        from holdfast.api.change.columns import declare_sensitive  # what applying a batch need not load
+
+        named = [columns] if isinstance(columns, str) else list(columns)
+        return declare_sensitive(self._state, table, named, undo, change_id)
 
     def _change_columns(self, table: str | None, change_id: str | None, change: ColumnChange) -> Changed:
         from holdfast.api.change.columns import change_columns

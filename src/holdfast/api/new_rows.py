@@ -28,9 +28,9 @@ from holdfast.rules.registry import parse
 from holdfast.rules.rule import Rule
 from holdfast.table.dictionary import NULL_CODE
 from holdfast.table.plain import plain_values
-from holdfast.table.row_names import some_values
+from holdfast.table.row_names import naming_key, some_values
 from holdfast.table.table import Table
-from holdfast.text.row_names import shown
+from holdfast.text.row_names import naming_columns, shown
 from holdfast.visible import counted
 
 _MOST_RULES = 10
@@ -51,9 +51,11 @@ def examples_of(outcome: Outcome, fail_on: FailOn, tables: Mapping[str, Table]) 
             continue
         if worse.change is not None:
             pairs = new_pairs(worse.change, first_of_batch(outcome, table))
-            found[worse.key] = _given(worse.finding, table, pairs, worse.change.clusters)
+            made = _given(worse.finding, table, pairs, worse.change.clusters)
+            found[worse.key] = made._replace(columns=_columns_in(worse.finding, table))
         elif worse.witness is not None:
-            found[worse.key] = _found(worse.finding, table, worse.witness)
+            made = _found(worse.finding, table, worse.witness)
+            found[worse.key] = made._replace(columns=_columns_in(worse.finding, table, by_values=True))
     return {key: each for key, each in found.items() if each.lines}
 
 
@@ -63,6 +65,15 @@ def _found(finding: Finding, table: Table, witness: Witness) -> Examples:
         return Examples((witness.named(getattr(finding, "columns", ())),), frozenset(witness.rows), whole=True)
     pair = tuple(sorted(witness.rows, reverse=True))  # the new row first
     return Examples(tuple(lines_of(rule_of(finding), table, [pair])), frozenset(pair), whole=True)
+
+
+def _columns_in(finding: Finding, table: Table, by_values: bool = False) -> frozenset[str]:
+    """The columns of a table whose values lines about a rule may have: its own, and those that name rows, perhaps by
+    some of their values.
+    """
+    own, schema = rule_of(finding).columns, table.schema
+    naming = naming_key(schema) or (naming_columns(schema.names, own) if by_values else ())
+    return frozenset(own).union(naming)
 
 
 def rule_of(finding: Finding) -> Rule:

@@ -11,6 +11,7 @@ from holdfast.results.marked_rules import MARKS, MarkedRules
 from holdfast.rules.given import Given, GivenRule, TableRules
 from holdfast.store.store import Store
 
+SENSITIVE = "sensitive"  # the fact of a state with the columns whose values others must not see, by table
 _GIVEN = "given"
 
 
@@ -40,3 +41,8 @@ def stored_rules(store: Store) -> dict[str, dict[str, TableRules]]:
 def stored_marks(store: Store) -> MarkedRules:
     """The found rules that are ignored, and those that are pinned."""
     return MarkedRules.read(store.meta(MARKS))
+
+
+def stored_sensitive(store: Store) -> dict[str, tuple[str, ...]]:
+    """The columns that are declared sensitive, by table. One that was dropped stays so: it may come back."""
+    return {table: tuple(names) for table, names in store.facts(SENSITIVE).items()}

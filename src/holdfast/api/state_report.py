@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 from holdfast.api.open_state import OpenState
-from holdfast.api.settings import stored_marks
+from holdfast.api.settings import stored_marks, stored_sensitive
 from holdfast.api.tables_report import BEST, left_out_notes
 from holdfast.api.workspace import Subject
 from holdfast.changes.diff import Result
@@ -68,6 +68,7 @@ class _StateContent:
             events=self._events,
             counts=self._memory.counts(),
             references=self._references(),
+            sensitive=stored_sensitive(self._store),
             changes={seq: list(_changes(about)) for seq, about in self._store.changes().items()},
             notes=[
                 *left_out_notes(left_out),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from holdfast.api.open_state import OpenState, opened_store
 from holdfast.api.rows import matching, rows_of
-from holdfast.api.settings import stored_marks, stored_rules
+from holdfast.api.settings import stored_marks, stored_rules, stored_sensitive
 from holdfast.api.workspace import Subject, Workspace
 from holdfast.changes.diff import Finding, Result
 from holdfast.engines.listing import Listing
@@ -326,6 +326,10 @@ class View:
         from holdfast.api.checks import rules_in
 
         return rules_in(stored_rules(self._store))
+
+    def sensitive_columns(self) -> dict[str, tuple[str, ...]]:
+        """The columns that are declared sensitive, by table."""
+        return stored_sensitive(self._store)
 
     def marks(self) -> MarkedRules:
         """The found rules that are ignored, and those that are pinned."""

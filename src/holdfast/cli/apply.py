@@ -60,6 +60,13 @@ def init(
         typer.Option(help="Key columns, separated by commas: [b]id[/b], or [b]table:id,day[/b] for several tables."),
     ] = None,
     columns: Columns = None,
+    sensitive: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Columns whose values reports hash and notifications leave out: [b]email,phone[/b].",
+            rich_help_panel="What is kept and shown",
+        ),
+    ] = None,
     nulls: Annotated[NullMode, typer.Option(help="Whether null equals null.")] = "equal",
     segments: Annotated[
         str | None, typer.Option(help="Another place for the bulk files: a path, or an address such as s3://….")
@@ -79,7 +86,8 @@ def init(
     with TerminalProgress() as progress, Monitor.create(
         state, tables, watch=None if watch is None else split(watch), rules=rules, suggest=suggest,
         key=by_table("--key", key or [], tables), columns=chosen, nulls=nulls,
-        options=options, segments=segments, progress=progress, **settings,
+        options=options, segments=segments, sensitive=by_table("--sensitive", sensitive or [], tables),
+        progress=progress, **settings,
     ) as monitor:  # fmt: skip
         left_out = monitor.left_out
         note_left_out(progress, left_out, chosen)

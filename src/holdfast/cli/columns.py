@@ -29,10 +29,16 @@ Type = Annotated[
 
 def _tables_of(state: Path) -> list[TableRecord]:
     """The tables of a state, without loading them."""
+    return _tables_and_sensitive(state)[0]
+
+
+def _tables_and_sensitive(state: Path) -> tuple[list[TableRecord], dict[str, tuple[str, ...]]]:
+    """The tables of a state, without loading them, and their sensitive columns."""
+    from holdfast.api.settings import stored_sensitive
     from holdfast.store.store import Store
 
     with closing(Store(state)) as store:
-        return store.tables()
+        return store.tables(), stored_sensitive(store)
 
 
 def _show_columns(state: Path, form: Format) -> None:
@@ -42,12 +48,14 @@ def _show_columns(state: Path, form: Format) -> None:
     from holdfast.table.types import show_type
 
     lines = []
-    for record in _tables_of(state):
+    records, sensitive = _tables_and_sensitive(state)
+    for record in records:
         schema = record.schema
         key = {schema.names[place] for place in schema.key}
         for column in schema.columns:
-            about = "key" if column.name in key else ""
-            lines.append((schema.name, column.name, show_type(column.type), about))
+            about = ["key"] if column.name in key else []
+            about += ["sensitive"] if column.name in sensitive.get(schema.name, ()) else []
+            lines.append((schema.name, column.name, show_type(column.type), ", ".join(about)))
         lines += [(schema.name, name, "", "not watched") for name in record.left_out]
     names = ("table", "column", "type", "about")
     objects = ({"kind": "column", **dict(zip(names, line, strict=True))} for line in lines)
@@ -94,6 +102,19 @@ def rename(
 def retype(name: Name, kind: Type, table: TableName = None, *, change: StateChange) -> None:
     """Give a column a wider type, in which no value changes its meaning, or make it text."""
     change.make(lambda monitor: monitor.retype_column(name, kind, table=table, change_id=change.id))
+
+
+@columns.command()
+@taking(change=changing)
+def sensitive(
+    names: Annotated[list[str], typer.Argument(metavar="COLUMN…", help="The names of columns.")],
+    table: TableName = None,
+    undo: Annotated[bool, typer.Option("--undo", help="They are not sensitive any more.")] = False,
+    *,
+    change: StateChange,
+) -> None:
+    """Declare columns sensitive: reports show hashes of their values, and notifications none of them."""
+    change.make(lambda monitor: monitor.declare_sensitive(names, table=table, undo=undo, change_id=change.id))
 
 
 def _show_tables(state: Path, form: Format) -> None:

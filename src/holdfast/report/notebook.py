@@ -16,7 +16,7 @@ from holdfast.engines.contract import Json
 from holdfast.engines.registry import rule_class
 from holdfast.report.bundle import site_text
 from holdfast.report.document.details import rule_of, side_by_side, violations_page
-from holdfast.report.document.redaction import ShownRow, ShownValues
+from holdfast.report.document.shown_row import ShownRow
 from holdfast.report.document.timeline import timeline_of, turn_of
 from holdfast.report.pictures import escape, strip
 from holdfast.report.tables import sections
@@ -29,6 +29,7 @@ from holdfast.results.found import Found
 from holdfast.results.history import RuleHistory, StateSummary, since
 from holdfast.results.memory import Event, RuleKey
 from holdfast.results.outcome import Outcome
+from holdfast.results.redaction import ShownValues
 from holdfast.results.suggestions import Suggestions
 from holdfast.rules.names import titled
 from holdfast.visible import counted
@@ -161,7 +162,7 @@ def _listings(listings: Listings) -> str:
     parts = []
     for listing in listings:
         parts.append(heading(f"{listing.rule.name}: {counted(listing.count, 'violation')} of {listing.rule.text}"))
-        pairs = violations_page(listing, 0, _PAIRS)["violations"]
+        pairs = violations_page(listing, 0, _PAIRS, ShownValues())["violations"]
         parts += map(pair_html, pairs)
         if listing.pairs is None and listing.count:
             parts.append('<p class="hf-aside">Only their number is stored.</p>')

@@ -33,6 +33,8 @@ _COLUMN_SAID = {
     "dropped": "column {column!r} dropped",
     "renamed": "column {column!r} renamed to {name!r}",
     "retyped": "column {column!r} is now {type}, was {before}",
+    "sensitive": "column {column!r} is sensitive from now on",
+    "not sensitive": "column {column!r} is no longer sensitive",
 }
 
 

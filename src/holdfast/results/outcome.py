@@ -241,8 +241,8 @@ class Outcome(Printed, Drawn):
 
     def verdict(self, fail_on: FailOn = "likely", *, verbose: bool = False) -> Verdict:
         """The verdict for people; `verbose` shows also what it otherwise counts."""
-        muted = [called(rule["name"], rule["text"]) for rule in self.now_muted]
-        return Verdict(self.batch, self.worse(fail_on), self.mended, self.examples, self.around, verbose, muted)
+        worse = self.worse(fail_on)
+        return Verdict(self.batch, worse, self.mended, self.examples, self.around, verbose, self.now_muted)
 
     @property
     def mended(self) -> list[Finding]:

@@ -37,12 +37,13 @@ _NAMED = 3  # rules that the same rows broke, by name
 
 class Examples(NamedTuple):
     """New violations of a rule in words, and the rows at fault as far as they are known. `whole`: the lines say it all,
-    also of violations that have no line of their own.
+    also of violations that have no line of their own. `columns`: those of the table whose values the lines may have.
     """
 
     lines: tuple[str, ...]
     rows: frozenset[int] = frozenset()
     whole: bool = False
+    columns: frozenset[str] = frozenset()
 
 
 class Repeat(NamedTuple):
@@ -64,6 +65,7 @@ class Around(NamedTuple):
     given: int = 0  # rules
     violated: int = 0  # of these, not counting accepted violations
     standing: str = ""  # how many of them hold, in a sentence
+    sensitive: Mapping[str, Sequence[str]] = {}  # columns whose values others must not see, by table
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,7 @@ class Worse:
     before: int = 0
     witness: Witness | None = None
     repeat: Repeat | None = None
+    see: str = ""  # the command that explains it, where what it is called doesn't lead to it
 
     @property
     def new(self) -> int:
@@ -109,8 +112,7 @@ class Worse:
     @property
     def is_aside(self) -> bool:
         """Whether it is a suggestion that had exceptions from the start: new ones are expected, and only counted."""
-        line = self.finding.to_json()
-        return self.level == "warning" and bool(_EVIDENCE.search(line.get("note", "")))
+        return self.level == "warning" and bool(evidence_in(self.finding.to_json().get("note", "")))
 
     @property
     def called(self) -> str:
@@ -149,7 +151,7 @@ class Verdict:
     examples: Mapping[RuleKey, Examples] = field(default_factory=dict)
     around: Around = field(default=Around())
     verbose: bool = False
-    muted: Sequence[str] = ()  # suggested rules, from now on
+    muted: Sequence[Mapping[str, Any]] = ()  # suggested rules, from now on
 
     @cached_property
     def _aside(self) -> list[Worse]:
@@ -169,8 +171,9 @@ class Verdict:
 
     def _muted(self) -> str:
         """The suggested rules that are muted from now on."""
-        them = "it" if len(self.muted) == 1 else "them"
-        return f" Muted, as chance breaks {them}: {first_of(self.muted, _NAMED)}." if self.muted else ""
+        names = [called(rule["name"], rule["text"]) for rule in self.muted]
+        them = "it" if len(names) == 1 else "them"
+        return f" Muted, as chance breaks {them}: {first_of(names, _NAMED)}." if names else ""
 
     def _rows_moved(self) -> str:
         """How many rows came and went."""
@@ -221,7 +224,7 @@ class Verdict:
             rules = counted(len(others), "more rule")
             lines.append(f"The same rows break {rules}: {first_of([each.called for each in others], _NAMED)}")
         if state := self.around.state:
-            lines.append(f"See: {explaining(state, first.called)}")
+            lines.append(f"See: {first.see or explaining(state, first.called)}")
         where = self._where(first)
         return Block(first.level, first.said + (f" ({where})" if where else ""), lines)
 
@@ -239,6 +242,16 @@ class Verdict:
         table, around = table_of_rows(*worse.key), self.around
         file = around.files.get(table) or ", ".join(dict.fromkeys(around.files.values()))
         return ", ".join(filter(None, [table if around.several else "", file]))
+
+
+def evidence_in(note: str) -> str:
+    """The score in the note of a suggestion that had exceptions from the start; empty in other notes.
+
+    >>> evidence_in("12 of 400 rows are exceptions (score 0.97)")
+    '(score 0.97)'
+    """
+    found = _EVIDENCE.search(note)
+    return found[0] if found else ""
 
 
 def explaining(state: str, rule: str) -> str:

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, Self, get_args
 
 from holdfast.errors import BadInput
-from holdfast.rules.conditions import Comparison, Condition, IsNull, of_t
+from holdfast.rules.conditions import Comparison, Condition, IsNull, constants_of, of_t
 from holdfast.rules.constants import Constant
 from holdfast.rules.language import ConditionReader
 from holdfast.rules.reader import OPERATORS, is_number, without_quoted
@@ -107,8 +107,8 @@ class TableRule(Rule):
 
     @property
     def constants(self) -> list[Constant]:
-        """The constant of the comparison."""
-        return [self.constant]
+        """The constant of the comparison, and those of its `where`."""
+        return [self.constant, *(constants_of(self.where) if self.where else ())]
 
     @property
     def of_rows(self) -> Condition | None:

@@ -16,7 +16,6 @@ from starlette.types import ASGIApp
 
 from holdfast.errors import BadInput, HoldfastError
 from holdfast.report.bundle import html_shell, live_policy
-from holdfast.report.document.details import violations_page
 from holdfast.serve.events import BatchEvents
 from holdfast.serve.guard import Address, Guard, refusal
 from holdfast.serve.live import Live
@@ -77,9 +76,9 @@ class _Served:
         for name, word in numbers.items():
             if not re.fullmatch("[0-9]{1,15}", word):
                 return refusal(400, f"{name}={word}: give a whole number from 0 on")
+        first, count = map(int, numbers.values())
         try:
-            listing = await run_in_threadpool(self._live.listing, rule)
+            page = await run_in_threadpool(self._live.page_of_violations, rule, first, min(count, _MOST))
         except BadInput as error:
             return refusal(404, str(error))
-        first, count = map(int, numbers.values())
-        return JSONResponse(await run_in_threadpool(violations_page, listing, first, min(count, _MOST)))
+        return JSONResponse(page)

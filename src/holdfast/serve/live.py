@@ -18,11 +18,14 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 from holdfast.api.view import View
 from holdfast.engines.listing import Listing
 from holdfast.errors import HoldfastError, clear_sentences
 from holdfast.report.bundle import compact_json
+from holdfast.report.document.details import violations_page
+from holdfast.results.redaction import shown_values
 from holdfast.store.layout import DATABASE
 
 _log = logging.getLogger(__name__)
@@ -175,6 +178,13 @@ class Live:
             while len(cached) > 1 and sum(map(_pairs, cached.values())) > _MOST_PAIRS:
                 del cached[next(iter(cached))]
         return found
+
+    def page_of_violations(self, rule: str, first: int, count: int) -> dict[str, Any]:
+        """Some violations of a rule, from a number on."""
+        listing = self.listing(rule)
+        with self._lock:
+            sensitive = self._view.sensitive_columns()
+        return violations_page(listing, first, count, shown_values(redact=False, sensitive=sensitive))
 
     def _refuse_trouble(self) -> None:
         if self._trouble is not None:

@@ -1,4 +1,4 @@
-"""Columns of a table are added, dropped, renamed and retyped.
+"""Columns of a table are added, dropped, renamed and retyped, and declared sensitive.
 
 The history names the rules that a change makes meaningless. Rules of a renamed column stay, with their history. The
 engines search the changed table again; where only names change, those that find rules go on with what they know.
@@ -6,14 +6,17 @@ engines search the changed table again; where only names change, those that find
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import chain, count
 
+from holdfast.api.change.renames import Renames
+from holdfast.api.change.spec import stored_spec
 from holdfast.api.change.watch_change import Draft, make_change, table_draft
 from holdfast.api.open_state import OpenState
 from holdfast.engines.contract import Json
 from holdfast.engines.watched import WatchedTable
+from holdfast.errors import refuse_none_of
 from holdfast.intake.evolution import columns_in, evolution
 from holdfast.intake.tables import BatchReader, Sources
 from holdfast.progress import Progress
@@ -56,6 +59,26 @@ def change_columns(
         parts = tables[name].dump() if change.only_names else ({}, {})
         changed = {**tables, name: WatchedTable(now, *parts)}
         return table_draft(state, made, changed, change.renamed, only_names=change.only_names)
+
+    return make_change(state, change_id, draft)
+
+
+def declare_sensitive(
+    state: OpenState, table: str | None, columns: Sequence[str], undo: bool, change_id: str | None
+) -> Changed:
+    """Declare columns sensitive, or no longer so."""
+
+    def draft(own_id: str) -> Draft:
+        name, spec = state.table_name(table), stored_spec(state.store)
+        known = spec.sensitive.get(name, ())
+        if undo:
+            refuse_none_of(columns, known, f"no sensitive column of {name}")
+        else:
+            refuse_none_of(columns, state.workspace.tables[name].table.schema.names, f"no column of {name}")
+        done = "not sensitive" if undo else "sensitive"
+        lines = [{"column": each, "done": done} for each in columns if undo or each not in known]
+        change = WatchChange(own_id, COLUMNS, name, 0.0, {"columns": lines} if lines else {})
+        return Draft(change, spec.with_sensitive(name, columns, undo), state.workspace.tables, Renames(name, {}))
 
     return make_change(state, change_id, draft)
 

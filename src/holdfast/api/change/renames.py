@@ -72,7 +72,13 @@ class Renames:
         entries = [self._entry(entry) for entry in before.rules.entries]
         rest = tuple(entry for entry in entries if _has_meaning(entry, rules, schemas))
         marks, settings = self._marks(before.marks, schemas), self._settings(before.settings, schemas)
-        return replace(before, rules=replace(rules, entries=rest), marks=marks, settings=settings)
+        sensitive = {
+            table: tuple(self.names.get(name, name) for name in names) if table == self.table else names
+            for table, names in before.sensitive.items()
+            if table in schemas
+        }
+        rules = replace(rules, entries=rest)
+        return replace(before, rules=rules, marks=marks, settings=settings, sensitive=sensitive)
 
     def _columns(self, table: str, names: Iterable[str], schemas: Schemas) -> tuple[str, ...]:
         own = [self.names.get(name, name) if table == self.table else name for name in names]

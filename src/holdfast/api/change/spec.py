@@ -1,4 +1,6 @@
-"""What a state is to watch, as a value: given rules, classes whose rules are found, marks of found rules, settings."""
+"""What a state is to watch, as a value: given rules, classes whose rules are found, marks of found rules, settings,
+and which columns are sensitive.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.api.checks import classes_of, rules_in
-from holdfast.api.settings import stored_marks, stored_rules, stored_settings
+from holdfast.api.settings import stored_marks, stored_rules, stored_sensitive, stored_settings
 from holdfast.engines.registry import make_settings, rule_class, settings_of
 from holdfast.errors import BadInput, nearest_names, suggest
 from holdfast.results.marked_rules import MarkedRules
@@ -20,12 +22,15 @@ from holdfast.store.store import Store
 
 @dataclass(frozen=True)
 class WatchSpec:
-    """Given rules, the names of watched classes whose rules are found, marks, and settings of classes."""
+    """Given rules, the names of watched classes whose rules are found, marks, settings of classes, and the sensitive
+    columns of each table.
+    """
 
     rules: Rules
     classes: tuple[str, ...]
     marks: MarkedRules
     settings: Mapping[str, Any] = field(default_factory=dict)
+    sensitive: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def with_rules(self, added: Rules) -> WatchSpec:
         """More rules. One that is given already takes the new name, severity and note."""
@@ -107,6 +112,13 @@ class WatchSpec:
         settings = {name: value for name, value in self.settings.items() if name in needed}
         return replace(self, classes=classes, marks=self.marks.kept_in(classes), settings=settings)
 
+    def with_sensitive(self, table: str, columns: Sequence[str], undo: bool) -> WatchSpec:
+        """More columns of a table are sensitive, or fewer."""
+        known = self.sensitive.get(table, ())
+        left = [name for name in known if name not in columns] if undo else [*known, *columns]
+        own = {**self.sensitive, table: tuple(dict.fromkeys(left))}
+        return replace(self, sensitive={name: names for name, names in own.items() if names})
+
 
 def _own(entry: RuleEntry) -> RuleEntry:
     """A rule that the user gives: it was perhaps suggested before."""
@@ -116,7 +128,8 @@ def _own(entry: RuleEntry) -> RuleEntry:
 def stored_spec(store: Store) -> WatchSpec:
     """What a state watches now."""
     found = tuple(name for name in store.watched if not rule_class(name).given)
-    return WatchSpec(rules_in(stored_rules(store)), found, stored_marks(store), stored_settings(store))
+    rules, sensitive = rules_in(stored_rules(store)), stored_sensitive(store)
+    return WatchSpec(rules, found, stored_marks(store), stored_settings(store), sensitive)
 
 
 def state_rules(path: str | Path) -> tuple[Rules, MarkedRules, list[str]]:

@@ -18,7 +18,7 @@ from holdfast.api.change.effects import effects, effects_of_accepting, effects_o
 from holdfast.api.change.renames import Renames
 from holdfast.api.change.spec import WatchSpec, stored_spec
 from holdfast.api.open_state import OpenState
-from holdfast.api.settings import settings_text, stored_rules
+from holdfast.api.settings import SENSITIVE, settings_text, stored_rules
 from holdfast.api.workspace import Subject, Workspace
 from holdfast.engines.contract import Json
 from holdfast.engines.registry import ALL_TABLES, make_engine, make_settings, names_in
@@ -175,4 +175,5 @@ class _Transaction:
             "watch": json.dumps(list(self._after.engines)),
             "settings": settings_text(spec.settings, self._now_given),
             MARKS: spec.marks.written(),
+            SENSITIVE: json.dumps(spec.sensitive),
         }

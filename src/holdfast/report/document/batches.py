@@ -50,10 +50,11 @@ def batches(of: Context) -> list[Json]:
 def _changed(of: Context, seq: int) -> Json:
     """What users changed, if it was not a batch of rows."""
     lines = [
-        visible(f"{f'{each.name}: ' if each.name else ''}{of.text(each.engine, each.text)}: {each.said}")
+        visible(f"{f'{name}: ' if name else ''}{of.text(each.engine, each.text)}: {each.said}")
         if each.text
         else visible(each.said)
         for each in of.content.changes.get(seq, ())[:_A_BATCH]
+        for name in [of.name(each.engine, each.text, each.name) if each.text else ""]
     ]
     return {"changed": lines} if seq in of.content.changes else {}
 

@@ -11,10 +11,10 @@ from holdfast.report.document.content import Content
 from holdfast.report.document.context import Context, Json
 from holdfast.report.document.details import DetailWriter
 from holdfast.report.document.overview import overview
-from holdfast.report.document.redaction import HashedValues, ShownValues
 from holdfast.report.document.tables import columns_of, picture_of, references_of, tables_of
 from holdfast.report.document.timeline import HELD, Timeline
 from holdfast.report.pictures import Span, strip
+from holdfast.results.redaction import shown_values
 from holdfast.visible import visible
 
 BUDGET = 2_400_000  # bytes of rules, deflated: with all else, and as text, the page stays below 5 MB
@@ -24,8 +24,8 @@ def document(
     content: Content, *, redact: bool = False, live: bool = False, budget: int = BUDGET, most: int | None = None
 ) -> Json:
     """The document of some content; of the rules as many as fit the budget, or at most `most`."""
-    of = Context(content, HashedValues() if redact else ShownValues(), budget, most)
-    strips = _Strips(content.last, of.shown.redacted)
+    of = Context(content, shown_values(redact, content.sensitive), budget, most)
+    strips = _Strips(content.last, of.shown.shows_all)
     return {
         "title": visible(content.title),
         "made": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -34,7 +34,7 @@ def document(
         "state": content.is_state,
         "redacted": of.shown.redacted,
         "nulls": content.nulls,
-        "notes": [*map(visible, content.notes), *filter(None, [of.block.left_out])],
+        "notes": [*map(visible, content.notes), *filter(None, [_hashed_columns(content), of.block.left_out])],
         "overview": overview(of),
         "tables": tables_of(of),
         "columns": columns_of(of),
@@ -44,6 +44,13 @@ def document(
         "rules": of.block.to_json(_details(of, strips, live)),
         "strips": strips.drawn(),
     }
+
+
+def _hashed_columns(content: Content) -> str:
+    """Which columns are hashed; empty where none is declared sensitive."""
+    several = len(content.watched) > 1
+    names = [f"{table}.{name}" if several else name for table, own in content.sensitive.items() for name in own]
+    return f"Sensitive values are shown as hashes: {', '.join(map(visible, names))}." if names else ""
 
 
 def _details(of: Context, strips: _Strips, live: bool) -> dict[int, Json]:
@@ -56,8 +63,8 @@ def _details(of: Context, strips: _Strips, live: bool) -> dict[int, Json]:
 class _Strips:
     """The strips of rules; rules with equal timelines share one."""
 
-    def __init__(self, last: int, redacted: bool) -> None:
-        self._last, self._redacted = last, redacted
+    def __init__(self, last: int, names_rows: bool) -> None:
+        self._last, self._names_rows = last, names_rows
         self._numbers: dict[tuple[Span, ...], int] = {}
         self.of(Timeline(HELD))  # the first is that of all rules that never changed
 
@@ -68,5 +75,5 @@ class _Strips:
     def of(self, timeline: Timeline) -> int:
         """The number of the strip of a timeline; a redacted one doesn't name rows."""
         spans = timeline.spans(self._last)
-        shown = tuple(replace(span, why="") if self._redacted else span for span in spans)
+        shown = tuple(span if self._names_rows else replace(span, why="") for span in spans)
         return self._numbers.setdefault(shown, len(self._numbers))

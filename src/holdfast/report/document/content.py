@@ -15,8 +15,8 @@ from holdfast.engines.contract import Json, open_violations
 from holdfast.engines.listing import Listing
 from holdfast.engines.watched import WatchedTable
 from holdfast.ranking.suggestion import Doubt, Same
-from holdfast.report.document.redaction import ShownRow
 from holdfast.report.document.rules import RuleSection
+from holdfast.report.document.shown_row import ShownRow
 from holdfast.report.document.timeline import BROKEN, Timeline
 from holdfast.results.memory import Event, RuleKey
 from holdfast.results.ranks import broken_rank
@@ -159,6 +159,7 @@ class Content:
     doubts: Sequence[Doubt] = ()
     same: Sequence[Same] = ()
     notes: Sequence[str] = ()
+    sensitive: Mapping[str, Sequence[str]] = field(default_factory=dict)  # columns whose values are hashed, by table
     changes: Mapping[int, Sequence[ChangeContent]] = field(default_factory=dict)  # of rules and columns, by `seq`
 
     @property

@@ -9,9 +9,9 @@ from holdfast.engines.registry import rule_class
 from holdfast.report.document.columns import ColumnIndex
 from holdfast.report.document.content import Content, RowValues
 from holdfast.report.document.details import rule_of, wanted_rows
-from holdfast.report.document.redaction import ShownValues
 from holdfast.report.document.rules import RuleBlock, RuleName, RuleSection
 from holdfast.results.memory import RuleKey
+from holdfast.results.redaction import ShownValues
 
 Json = dict[str, Any]
 
@@ -35,7 +35,7 @@ class Context:
         """The rules, with their constants redacted if values are."""
         sections = []
         for each in self.content.sections:
-            lines = [replace(line, text=self.text(each.declared.name, line.text)) for line in each.lines]
+            lines = [replace(line, text=self.text(each.declared.name, line.text, each.table)) for line in each.lines]
             sections.append(replace(each, lines=lines))
         return sections
 
@@ -46,13 +46,19 @@ class Context:
 
     def _named(self, key: RuleKey) -> RuleName:
         engine, subject, text = key
-        return engine, "" if rule_class(engine).across else subject, self.text(engine, text)
+        table = "" if rule_class(engine).across else subject
+        return engine, table, self.text(engine, text, table)
 
     def place(self, key: RuleKey) -> int | None:
         """The number of a rule in the document; None: it is left out."""
         return self.block.place(self._named(key))
 
-    def text(self, engine: str, text: str) -> str:
+    def text(self, engine: str, text: str, table: str = "") -> str:
         """The text of a rule on the page."""
-        rule = rule_of(engine, text) if self.shown.redacted else None
-        return self.shown.rule(text, rule) if rule else text
+        rule = None if self.shown.shows_all else rule_of(engine, text)
+        return self.shown.of_table(table).rule(text, rule) if rule else text
+
+    def name(self, engine: str, text: str, name: str, table: str = "") -> str:
+        """The name of a rule on the page; empty where it has none, or one that is made of values."""
+        rule = None if self.shown.shows_all or not name else rule_of(engine, text)
+        return self.shown.of_table(table).rule_name(name, rule) if rule else name

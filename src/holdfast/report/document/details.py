@@ -14,9 +14,10 @@ from holdfast.engines.listing import Listing
 from holdfast.engines.registry import given_class, rule_class
 from holdfast.engines.watched import WatchedTable
 from holdfast.report.document.content import BreakingRows, RowValues, RuleContent
-from holdfast.report.document.redaction import ShownRow, ShownValues
+from holdfast.report.document.shown_row import ShownRow
 from holdfast.report.document.timeline import Timeline
 from holdfast.report.pictures import line
+from holdfast.results.redaction import ShownValues
 from holdfast.rules.file import rule_entry
 from holdfast.rules.given import GivenRule
 from holdfast.rules.registry import parse
@@ -48,9 +49,10 @@ def side_by_side(
 ) -> Json:
     """Rows that break a rule, with the cells at fault marked; `sentence` is used if no breach says why."""
     names = [shown.name(each.row, each.key, {}, ()) for each in sides]
-    said = why(rule, [each.values for each in sides], names, nulls, shown.value, numeric)
+    spoken = shown.of_rule(rule)
+    said = why(rule, [each.values for each in sides], names, nulls, spoken.value, numeric)
     return {
-        "sentence": visible(shown.rule(said.closed or sentence, rule)),  # it may name constants of the rule
+        "sentence": visible(spoken.rule(said.closed or sentence, rule)),  # it may name constants of the rule
         "columns": columns,
         "rule_columns": list(rule.columns),
         "marked": list(said.marked),
@@ -90,10 +92,13 @@ class DetailWriter:
     def of(self, rule: RuleContent, strip: Callable[[Timeline], int]) -> dict[str, Any]:
         """The details of a rule; what is not known is left out."""
         value, finding = rule_of(rule.engine, rule.text), rule.finding
+        shown = self._shown.of_table(rule.table)
+        spoken = shown if value is None else shown.of_rule(value)
         about = {key: finding[key] for key in _COPIED if key in finding} | {"mark": rule.mark}
         if value is not None:
-            about["says"] = visible(self._shown.rule(value.says, value))
-        measured = [f"Now it is {self._shown.value(finding['value'])}."] if "value" in finding else []
+            about["says"] = visible(spoken.rule(value.says, value))
+            about |= {"name": shown.rule_name(finding["name"], value)} if "name" in finding else {}
+        measured = [f"Now it is {spoken.value(finding['value'])}."] if "value" in finding else []
         about["evidence"] = [visible(each) for each in (*measured, *_evidence(finding), *rule.evidence)]
         if rule.given:
             about |= {"violations": finding["violations"], "listed": self._live and finding.get("listed", True)}
@@ -103,7 +108,7 @@ class DetailWriter:
         if rule.timeline is not None:
             about |= {"strip": strip(rule.timeline), "broke": rule.timeline.broke, "since": rule.timeline.since}
             about |= {"since": None} if rule.timeline.state in ("broken", "absent") else {}
-        named = rule.text if value is None else self._shown.rule(rule.text, value)
+        named = rule.text if value is None else spoken.rule(rule.text, value)
         about["line"] = line(rule.violations, f"violations of {named}", last=self._last)
         about["implied_by"] = visible(rule.implied_by)
         if value is not None:
@@ -119,8 +124,8 @@ class DetailWriter:
         work, more = rule.work
         if not work:
             return {"pairs": pairs}
-        columns = self._columns(rule.table, value)
-        rows = [self._rows.side(rule.table, row).to_json(self._shown, columns, value) for row in work]
+        columns, own = self._columns(rule.table, value), self._shown.of_table(rule.table)
+        rows = [self._rows.side(rule.table, row).to_json(own, columns, value) for row in work]
         sentence = _work_sentence(len(work), more, value.across)
         return {"pairs": pairs, "worklist": {"sentence": sentence, "columns": columns, "rows": rows, "more": more or 0}}
 
@@ -130,9 +135,10 @@ class DetailWriter:
         sides = [self._rows.side(table, row, own) for row, own in zip(each.rows, known, strict=True)]
         if not any(side.values for side in sides):
             return None
-        own_words = "" if self._shown.redacted else each.sentence
+        own_words = each.sentence if self._shown.shows_all else ""
         schema, columns = self._schemas[table], self._columns(table, rule)
-        pair = side_by_side(rule, sides, columns, self._shown, own_words, schema.nulls, schema.numeric)
+        shown = self._shown.of_table(table)
+        pair = side_by_side(rule, sides, columns, shown, own_words, schema.nulls, schema.numeric)
         return {"batch": each.batch, **pair}
 
     def _columns(self, table: str, rule: Rule) -> list[str]:
@@ -145,12 +151,13 @@ class DetailWriter:
     def _copies(self, rule: RuleContent, value: Rule) -> dict[str, str]:
         key = self._rows.key(rule.table)
         given = given_class(rule.text)
-        name = rule.finding.get("name", "") or "rule"
+        shown = self._shown.of_table(rule.table)
+        name = shown.rule_name(rule.finding.get("name", ""), value) or "rule"
         table = "" if given is None or given.across or len(self._schemas) == 1 else rule.table
-        text = self._shown.rule(rule.text, value)  # YAML may write constants otherwise, so they are redacted before
+        text = shown.rule(rule.text, value)  # YAML may write constants otherwise, so they are redacted before
         entry = rule_entry(GivenRule(name, table, text, rule.finding.get("severity", "error"))) if given else ""
         sql = query(value, rule.table, key, self._schemas[rule.table].nulls)
-        copies = {"text": text, "sql": self._shown.rule(sql, value), "rule": entry}
+        copies = {"text": text, "sql": shown.rule(sql, value), "rule": entry}
         return {kind: copy for kind, copy in copies.items() if copy}
 
 
@@ -181,7 +188,7 @@ def _evidence(finding: Mapping[str, Any]) -> Iterator[str]:
         yield f"{finding['value_coverage']:.2%} of the values have a partner."
 
 
-def violations_page(listing: Listing, first: int, count: int) -> dict[str, Any]:
+def violations_page(listing: Listing, first: int, count: int, shown: ShownValues) -> dict[str, Any]:
     """`count` violations from number `first` on, each as rows side by side with the reason in words."""
     about = {"rule": listing.rule.name, "total": listing.count, "from": first, "listed": listing.pairs is not None}
     if listing.pairs is None:
@@ -189,5 +196,5 @@ def violations_page(listing: Listing, first: int, count: int) -> dict[str, Any]:
     table = listing.rule.table
     pairs = [tuple(row for row in pair if row != NOBODY) for pair in listing.pairs[first : first + count].tolist()]
     rows = RowValues({table: WatchedTable(listing.table)}, {table: {row for pair in pairs for row in pair}})
-    details = DetailWriter({table: listing.table.schema}, rows, ShownValues(), last=0, live=True)
+    details = DetailWriter({table: listing.table.schema}, rows, shown, last=0, live=True)
     return {**about, "violations": [details.pair(table, listing.rule.rule, BreakingRows(0, pair)) for pair in pairs]}

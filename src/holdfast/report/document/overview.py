@@ -106,7 +106,10 @@ def _faulty(of: Context, rule: RuleContent) -> list[int]:
 
 
 def _row(of: Context, table: str, row: int, rules: Sequence[RuleContent]) -> Json:
-    names = [rule.finding.get("name") or of.text(rule.engine, rule.text) for rule in rules]
+    names = [
+        of.name(rule.engine, rule.text, rule.finding.get("name", ""), table) or of.text(rule.engine, rule.text, table)
+        for rule in rules
+    ]
     places = [place for rule in rules[:3] if (place := of.place(rule.key)) is not None]
     looked_at = _looked_at(of, table, row, _marked(rules), f"breaks {first_of(names, 3)}", places)
     return looked_at | {"more": max(len(names) - 3, 0)}
@@ -117,7 +120,7 @@ def _doubt(of: Context, doubt: Doubt) -> Json:
 
 
 def _looked_at(of: Context, table: str, row: int, marked: Sequence[str], why: str, places: list[int]) -> Json:
-    side, shown = of.rows.side(table, row), of.shown
+    side, shown = of.rows.side(table, row), of.shown.of_table(table)
     columns = list(dict.fromkeys([*marked, *of.rows.key(table), *of.schemas[table].names]))[:8]
     return {
         "table": table,
@@ -126,7 +129,7 @@ def _looked_at(of: Context, table: str, row: int, marked: Sequence[str], why: st
         "why": visible(why),
         "rules": places,
         "columns": columns,
-        "values": [shown.value(side.values.get(column)) for column in columns],
+        "values": [shown.cell(column, side.values.get(column)) for column in columns],
         "marked": [column for column in marked if column in columns],
     }
 

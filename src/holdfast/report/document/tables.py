@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -58,14 +59,15 @@ def columns_of(of: Context) -> list[Json]:
 
 def column_of(of: Context, table: str, place: int) -> Json:
     """A column of a table."""
-    watched, show = of.content.watched[table], of.shown.value
+    watched, shown = of.content.watched[table], of.shown.of_table(table)
     about, facts = watched.table.schema.columns[place], column_summary(watched, place)
     name = about.name
+    show = partial(shown.cell, name)
     frequent = [(show(value), count) for value, count in facts.frequent]
     others = facts.rows - facts.nulls - sum(count for _, count in frequent)
     nulls = of.content.nulls_over_time.get((table, name), ())
     label = f"values of {table}.{name}"
-    if facts.bins and not of.shown.redacted:
+    if facts.bins and not shown.hides(name):
         drawn = histogram(facts.bins, show(facts.least), show(facts.greatest), facts.nulls, label)
     else:
         drawn = bars(frequent, others, facts.nulls, label)
