@@ -19,12 +19,14 @@ PROCESSES = """
     cli/test_exit.py
     cli/test_interrupted.py
     cli/test_kill.py
+    cli/test_kill_folder.py
     cli/test_kill_tables.py
     cli/test_pipes.py
     cli/test_quarantine.py::test_killed_before_a_file_or_a_transaction_reaches_the_disk
     cli/test_read_only.py::test_a_state_on_a_read_only_disk
     cli/test_start.py
     cli/test_watch.py::test_a_watch_ends_when_nobody_reads
+    cli/test_watch_long.py::test_sigterm_ends_a_watch_after_the_batch
     engines/test_toy.py
     kernels/test_jit.py
     serve/test_server.py

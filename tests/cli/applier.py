@@ -61,7 +61,13 @@ def _apply(watch: monitor.Monitor, batches: Path, say: Callable[[str], None]) ->
 
 
 def _run(
-    pipe: Connection, state: Path, batches: Path | None, source: Path | None, die: int, aside: Path | None
+    pipe: Connection,
+    state: Path,
+    batches: Path | None,
+    source: Path | None,
+    die: int,
+    aside: Path | None,
+    files: str | None,
 ) -> None:
     upkeep._REPLAY_BATCHES = CHECKPOINT_EVERY
     small_thresholds()
@@ -74,7 +80,7 @@ def _run(
         if batches is None:
             _vacuum(watch, pipe.send)
         elif aside is not None:
-            watch.watch_folder(batches, how="changes", once=True, quarantine=aside)
+            watch.watch_folder(batches, how="changes", once=True, quarantine=aside, files=files, settle=0)
         else:
             _apply(watch, batches, pipe.send)
 
@@ -86,7 +92,7 @@ _fork.set_forkserver_preload(["tests.cli.warmed"])
 class Applier:
     """The process: it applies all files of `batches`, and without them writes the state again and again. With `source`,
     it makes the state of that file instead. With `aside`, it watches the folder of batches until all is applied, and
-    sets aside there what can't be. With `die`, it kills itself at that flush.
+    sets aside there what can't be; `files` is the pattern of their names. With `die`, it kills itself at that flush.
     """
 
     def __init__(
@@ -97,9 +103,10 @@ class Applier:
         source: Path | None = None,
         die: int = 0,
         aside: Path | None = None,
+        files: str | None = None,
     ) -> None:
         self._pipe, other = _fork.Pipe(duplex=False)
-        self._process = _fork.Process(target=_run, args=(other, state, batches, source, die, aside))
+        self._process = _fork.Process(target=_run, args=(other, state, batches, source, die, aside, files))
         self._process.start()
         other.close()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,10 +20,14 @@ from holdfast.progress import Progress
 from holdfast.report.log import LogFormat, LogProgress
 from holdfast.report.terminal import TerminalProgress, say_json, somebody_reads
 from holdfast.text.durations import duration
+from holdfast.visible import first_of
 
 if TYPE_CHECKING:
     from holdfast.intake.source import ReadOptions
     from holdfast.results.outcome import Outcome
+
+_NAMED, _MOST_LOGGED = 3, 50  # rules that failed, in the text of a log's line and among its facts
+_watching = partial(typer.Option, rich_help_panel="How folders are watched")
 
 
 @app.command()
@@ -38,7 +43,7 @@ def watch(
     ] = "insert",
     files: Annotated[
         str | None,
-        typer.Option(
+        _watching(
             metavar="REGEX",
             help="The names of the files: those with the same group (?P<batch>…) are one batch, and (?P<table>…) is "
             "the table of a file; others are left.",
@@ -46,13 +51,11 @@ def watch(
     ] = None,
     settle: Annotated[
         str,
-        typer.Option(
+        _watching(
             metavar="TIME", help="Apply a batch of --files that has no file of some table once its newest is this old."
         ),
     ] = "5s",
-    every: Annotated[
-        str, typer.Option(metavar="TIME", help="Look at the folder this often: 500ms, 10s, 5m, 1h.")
-    ] = "1s",
+    every: Annotated[str, _watching(metavar="TIME", help="Look at the folder this often: 500ms, 10s, 5m, 1h.")] = "1s",
     once: Annotated[bool, typer.Option("--once", help="Stop when all present files are applied.")] = False,
     op: Annotated[str | None, typer.Option(help="The column with the operation, for --as changes.")] = None,
     table: TableName = None,
@@ -60,7 +63,7 @@ def watch(
     max_bad: MaxBad = "1%",
     log_format: Annotated[
         LogFormat | None,
-        typer.Option(help="Write standard error as a log, a line for each event: as text, or as a JSON object."),
+        _watching(help="Write standard error as a log, a line for each event: as text, or as a JSON object."),
     ] = None,
     verbose: Verbose = False,
     quiet: Quiet = False,
@@ -83,7 +86,7 @@ def watch(
     def applied(paths: Sequence[str], outcome: Outcome) -> None:
         codes.add(code := print_outcome(outcome, form, fail_on, most, loud, paths, err=log_format is None))
         if log_format is not None:
-            _log_batch(progress, outcome, paths, [outcome.why(fail_on), outcome.why_bad(most)], code)
+            _log_batch(progress, outcome, paths, fail_on, most, code)
         if not somebody_reads():
             raise KeyboardInterrupt  # nobody would notice that it goes on
 
@@ -94,7 +97,7 @@ def watch(
         if form == "json":
             say_json([{"kind": "refused", "file": path, "reason": reason, "moved_to": moved}])
 
-    with _progress(log_format) as progress, Monitor.open(state, progress=progress) as monitor, _softly() as stop:
+    with _softly() as stop, _progress(log_format) as progress, Monitor.open(state, progress=progress) as monitor:
         progress.event("info", "started", f"Watching {folder}; stop with Ctrl-C.", state=str(state), folder=folder)
         why = ""
         try:
@@ -141,16 +144,21 @@ def _softly() -> Iterator[Callable[[], bool]]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _log_batch(progress: Progress, outcome: Outcome, paths: Sequence[str], why: Sequence[str], code: ExitCode) -> None:
+def _log_batch(
+    progress: Progress, outcome: Outcome, paths: Sequence[str], fail_on: str, most_bad: float, code: ExitCode
+) -> None:
     """A line of the log about a batch."""
     batch, bad = outcome.batch, outcome.quarantined
+    failed = [rule.text for rule in outcome.alarms(fail_on)]
+    nothing = outcome.already_applied or not (batch.inserted or batch.deleted)
     names = ", ".join(Path(path).name for path in paths)
-    done = outcome.already_applied or not (batch.inserted or batch.deleted)
-    said = outcome.lines()[0] if done else outcome.verdict().line(names)
-    reasons = [text for text in why if text]
+    said = outcome.lines()[0] if nothing else outcome.verdict(fail_on).line(names)
+    rules = f": {first_of(failed, _NAMED)}" if failed else ""
+    reasons = ["" if failed else outcome.why(fail_on), outcome.why_bad(most_bad)]
     progress.event(
-        "warning" if code else "info", "batch", ". ".join([said.rstrip("."), *reasons]),
+        "warning" if code else "info", "batch", ". ".join(filter(None, [said.rstrip(".") + rules, *reasons])),
         batch=batch.number, batch_id=batch.batch_id, files=list(paths), tables=list(batch.tables),
         inserted=batch.inserted, deleted=batch.deleted, ignored=batch.ignored, quarantined=bad.rows if bad else 0,
-        seconds=round(batch.seconds, 3), verdict="alarm" if code else "ok", already_applied=outcome.already_applied,
+        seconds=round(batch.seconds, 3), verdict="alarm" if code else "ok", failed=failed[:_MOST_LOGGED],
+        already_applied=outcome.already_applied,
     )  # fmt: skip
