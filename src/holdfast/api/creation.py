@@ -14,10 +14,12 @@ from holdfast.api.settings import SENSITIVE, settings_text, stored_settings
 from holdfast.api.suggestions import suggestions_in
 from holdfast.api.upkeep import Upkeep
 from holdfast.api.workspace import Workspace
+from holdfast.engines.given.engine import GivenState
 from holdfast.engines.registry import names_in
 from holdfast.errors import refuse_none_of
 from holdfast.intake.source import ReadOptions
 from holdfast.intake.tables import BuiltTable, build_table
+from holdfast.ranking.few_errors import broken_by_errors
 from holdfast.rules.dependency import Key
 from holdfast.rules.file import RuleEntry, Rules, free_name
 from holdfast.rules.names import name_of
@@ -59,6 +61,14 @@ def _filled_keys(suggested: Sequence[RuleEntry], workspace: Workspace) -> Iterat
                 yield RuleEntry(name, each.table, text, "error", f"{each.text} names its rows")
 
 
+def _accepting(known: Any) -> Any:
+    """What an engine knows, where what breaks suggested rules of severity error now is accepted."""
+    if not isinstance(known, GivenState):
+        return known
+    broken = (each for each in known.statuses if each.violations and each.named.origin == "suggested")
+    return known.accept({each.text: True for each in broken if each.named.severity == "error"})
+
+
 def start(
     state: OpenState,
     built: Mapping[str, BuiltTable],
@@ -77,7 +87,8 @@ def start(
     store.put_meta("ways", json.dumps({name: one.reader for name, one in built.items()}))
     rules = given
     if suggest:
-        found = suggestions_in(workspace, state.progress).rules(suggest)
+        suggestions = suggestions_in(workspace, state.progress)
+        found = suggestions.rules(suggest, broken_by_errors(suggestions.best(suggest), workspace.tables))
         entries = [*found.entries, *_filled_keys(found.entries, workspace)]
         suggested = replace(found, entries=tuple(replace(each, origin="suggested") for each in entries))
         rules = suggested if given is None else given.with_others(suggested)
@@ -90,8 +101,13 @@ def start(
             state.records[name] = named_record(state.records[name], own)
     workspace.engines = state.made_engines()
     for at in workspace.subjects():
-        workspace.states[at] = workspace.discover(at, state.progress)
+        workspace.states[at] = _accepting(workspace.discover(at, state.progress))
     Upkeep(state).remember_needed({name: bytes_a_row(each.table) for name, each in workspace.tables.items()})
     results = {at: each for at, each in workspace.results().items() if not workspace.engines[at[0]].declared.many}
-    store.finish_creation(state.records.values(), results, state.write_states(workspace, {}))
+    accepted = {
+        at: {text: baseline.to_json() for text, baseline in each.baselines.items()}
+        for at, each in workspace.states.items()
+        if isinstance(each, GivenState)
+    }
+    store.finish_creation(state.records.values(), results, accepted, state.write_states(workspace, {}))
     store.remove_orphans()

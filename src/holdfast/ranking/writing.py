@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import replace
 
 from holdfast.engines.registry import given_class
@@ -16,8 +16,10 @@ _THEN = "when suggested: "  # before the evidence, which new rows may change
 HEADING = "# Rules that the data seem to follow"
 
 
-def given_rules(suggestions: Iterable[Suggestion]) -> list[RuleEntry]:
-    """Suggestions as given rules: each with a name of its own, and the evidence for it as its note."""
+def given_rules(suggestions: Iterable[Suggestion], as_exact: Container[Suggestion] = ()) -> list[RuleEntry]:
+    """Suggestions as given rules: each with a name of its own, and the evidence for it as its note. Violations of exact
+    rules are errors, and those of rules that are `as_exact`.
+    """
     taken: set[str] = set()
     rules = []
     for each in suggestions:
@@ -29,7 +31,8 @@ def given_rules(suggestions: Iterable[Suggestion]) -> list[RuleEntry]:
         name, table = free_name(base, taken, f"{base}-", 2), "" if declared.across else each.table
         taken.add(name)
         note = f"{_THEN}{each.scored.sentence} (score {each.scored.score:.2f})"
-        rules.append(RuleEntry(name, table, text, each.severity, note))
+        severity = "error" if each in as_exact else each.severity
+        rules.append(RuleEntry(name, table, text, severity, note))
     return rules
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -97,9 +97,11 @@ class Suggestions(Printed, Drawn, Framed, Sequence[Suggestion]):
         refuse_below(1, top, "the number of rules")
         return self.listed if top is None else best_of_each(self.ranked, top)
 
-    def rules(self, top: int | None = None) -> Rules:
-        """The best rules, at most `top` of each table, for `check` or `Monitor.create`."""
-        return Rules(tuple(given_rules(self.best(top))))
+    def rules(self, top: int | None = None, as_exact: Container[Suggestion] = ()) -> Rules:
+        """The best rules, at most `top` of each table, for `check` or `Monitor.create`. Rules with exceptions warn, but
+        for those that are `as_exact`.
+        """
+        return Rules(tuple(given_rules(self.best(top), as_exact)))
 
     def rules_text(self, top: int | None = None) -> str:
         """The same as a rule file, with the evidence for each rule as a comment."""

@@ -47,7 +47,7 @@ from holdfast.store.records import (
     StateFiles,
     TableRecord,
 )
-from holdfast.store.rule_events import put_diffs, put_incidents, put_results
+from holdfast.store.rule_events import put_baselines, put_diffs, put_incidents, put_results
 from holdfast.store.sums import SumsWriter, checked, wrong_files
 from holdfast.store.watch_change import WatchChange, changes, put_change, put_table, stored_tables
 from holdfast.table import files
@@ -367,15 +367,24 @@ class Store:
         self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
 
     def finish_creation(
-        self, tables: Iterable[TableRecord], results: Mapping[tuple[str, str], Result], states: StateFiles
+        self,
+        tables: Iterable[TableRecord],
+        results: Mapping[tuple[str, str], Result],
+        accepted: Mapping[tuple[str, str], Mapping[str, Any]],
+        states: StateFiles,
     ) -> None:
-        """Make a new state count: tables, first results and the files of the engines' states, all at once."""
+        """Make a new state count: tables, first results with what of them is accepted, and the files of the engines'
+        states, all at once.
+        """
         with self._transaction():
             for record in tables:
                 put_table(self._db, record)
                 self._add_segments(record.schema.name, record.where.segments, 0)
             for (engine, table), result in results.items():
                 put_results(self._db, 0, engine, table, result)
+            if any(accepted.values()):
+                make_later_tables(self._db)
+                put_baselines(self._db, accepted)
             self._put_states(states)
             self._db.execute("UPDATE meta SET value = 'ready' WHERE key = 'state'")
 
