@@ -49,6 +49,14 @@ TABLES = {
     "values": "distinct(real) = 3",
     "least": "min(number) >= -1",
     "last": "max(day) < DATE '1970-01-03'",
+    "mean": "avg(real) between 0 and 1",
+    "sum": "sum(number) <= 1",
+    "sums of floats": "sum(real) >= 0",
+    "spread": "stddev(number) < 1.5",
+    "middle": "median(day) >= DATE '1970-01-01'",
+    "quantile": "quantile(number, 0.9) <= 1",
+    "some": "share(t.number > 0 or t.flag = true) <= 0.5",
+    "few": "count(t.text like 'a%') <= 2",
 }
 GIVEN = {
     name: {"t": TableRules(tuple(GivenRule(each, "t", text) for each, text in rules.items()))}

@@ -156,8 +156,10 @@ def _is_like(text: str, pattern: str, escape: str) -> bool:
 # ---- tables ---------------------------------------------------------------------------------------------------------
 
 
-def quantity(rows: Sequence[Row], measure: str, column: int | None) -> Any:
-    """What is measured of a table: an exact number, or a value; None where it is unknown."""
+def quantity(rows: Sequence[Row], measure: str, column: int | None, part: Any = None) -> Any:
+    """What is measured of a table: an exact number, or a value; None where it is unknown. A standard deviation is
+    given by its square.
+    """
     if measure == "rows":
         return len(rows)
     assert column is not None
@@ -167,13 +169,38 @@ def quantity(rows: Sequence[Row], measure: str, column: int | None) -> Any:
         return Fraction(len(values) - len(given), len(values)) if values else None
     if measure == "distinct":
         return len({_key(value) for value in given})
+    if measure in ("avg", "sum", "stddev"):
+        return _moment(given, measure)
+    if measure in ("median", "quantile"):
+        least = Fraction(part if measure == "quantile" else Fraction(1, 2))
+        enough = [each for each in given if sum(_key(other) <= _key(each) for other in given) >= least * len(given)]
+        return min(enough, key=_key) if enough else None
     return (min if measure == "min" else max)(given, key=_key) if given else None
 
 
-def is_broken(rows: Sequence[Row], measure: str, column: int | None, sign: str, constant: Any) -> bool:
+def _moment(values: Sequence[Any], measure: str) -> Fraction | float | None:
+    if len(values) < (2 if measure == "stddev" else 1):
+        return None
+    odd = [value for value in values if isinstance(value, float) and not math.isfinite(value)]
+    if odd:
+        return sum(odd) if measure != "stddev" else math.nan
+    numbers = [Fraction(value) for value in values]
+    mean = sum(numbers) / Fraction(len(numbers))
+    if measure == "stddev":
+        return sum((number - mean) ** 2 for number in numbers) / Fraction(len(numbers) - 1)
+    return mean if measure == "avg" else Fraction(sum(numbers))
+
+
+def is_broken(rows: Sequence[Row], measure: str, column: int | None, sign: str, *limits: Any, part: Any = None) -> bool:
     """Whether a rule about a table is false."""
-    found = quantity(rows, measure, column)
+    found = quantity(rows, measure, column, part)
     if found is None:
         return False
-    wanted = _Written(constant) if isinstance(constant, int | float | Decimal) else constant
-    return not _COMPARE[sign](*_keys(found, wanted, reckons=False))
+    if sign == "between":
+        ends = zip((">=", "<="), limits, strict=True)
+        return any(is_broken(rows, measure, column, one, limit, part=part) for one, limit in ends)
+    (constant,) = limits
+    if measure == "stddev" and constant >= 0:  # a square compares with a square, exactly
+        constant = _exact(constant) ** 2
+    wanted = _Written(constant) if isinstance(constant, int | float | Decimal | Fraction) else constant
+    return not _COMPARE[sign](*_keys(found, wanted, reckons=measure in ("avg", "sum", "stddev")))

@@ -77,7 +77,7 @@ def check(
     if isinstance(rule, TableRule):
         measured = rule.quantity.measure, COLUMNS.index(rule.quantity.column) if rule.quantity.column else None
         own = list(among(rule, rows).values())
-        assert bool(found) == row.is_broken(own, *measured, rule.operator, rule.constant.value)
+        assert bool(found) == row.is_broken(own, *measured, rule.operator, *(each.value for each in rule.constants))
         return
     expected = broken(rule, rows, nulls, others)
     if "HAVING" in sql:

@@ -33,6 +33,7 @@ from holdfast.results.outcome import Outcome
 from holdfast.results.standing import standing
 from holdfast.results.verdict import Around
 from holdfast.sources.dialect import CsvOptions
+from holdfast.store.batches import now
 from holdfast.store.records import BatchRecord, Commit, CommitPart, HandledFile
 from holdfast.table import files
 from holdfast.table.admit import Admitted
@@ -205,7 +206,8 @@ class Batches:
         tables = state.tables
         done = {name: _without_files_of_nothing(tables[name], each) for name, each in admitted.items()}
         changes = [Change(tables[name], each.table, each.born, each.dead) for name, each in done.items()]
-        batch = Batch([change for change in changes if len(change.born) or len(change.dead)])
+        at = now()
+        batch = Batch([change for change in changes if len(change.born) or len(change.dead)], at)
         state.workspace.refuse_long(batch)
         diffs = state.workspace.explained(batch, state.follow(batch)) if batch.changes else {}
         many = tuple(rules for rules, engine in state.workspace.engines.items() if engine.declared.many)
@@ -221,7 +223,7 @@ class Batches:
         decided = time.perf_counter()
         seconds = decided - started
         state.store.commit(
-            Commit(batch_id, kind, parts, seconds, diffs, many, given, rows, records, incidents, alarmed, handled)
+            Commit(batch_id, kind, parts, seconds, diffs, many, given, rows, records, incidents, alarmed, handled, at)
         )
         commit_seconds = time.perf_counter() - decided
         state.stale = False

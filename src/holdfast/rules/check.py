@@ -101,6 +101,18 @@ class Checker:
     def _shown(self, operand: Cell | Arithmetic) -> str:
         return show_type(self.types[operand.column]) if isinstance(operand, Cell) else "a number"
 
+    def refuse_other_than_numbers(self, cell: Cell, text: str) -> None:
+        """Refuse to calculate with a column that holds no numbers; `text` is what calculates."""
+        if not is_number(kept := self.types[cell.column]):
+            raise BadInput(f"{text} calculates with {cell.column}, which is {show_type(kept)}; use numbers only")
+
+    def refuse_other_than_moments(self, cell: Cell, text: str) -> None:
+        """Refuse a column that does not compare with the present time."""
+        self.condition(conditions.IsNull(cell))
+        kept = self.types[cell.column]
+        if not (pa.types.is_date(kept) or pa.types.is_timestamp(kept)):
+            raise BadInput(f"{text} compares {show_type(kept)} with the present time; use a date or a timestamp")
+
     # ---- comparisons ------------------------------------------------------------------------------------------------
 
     def _compared(self, given: Condition, left: Operand, operator: Operator, right: Operand) -> Operand:

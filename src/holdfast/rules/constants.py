@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from holdfast.text.quotes import in_quotes
 
-Value = int | float | str | bool | dt.date | dt.datetime | dt.time | Decimal
+Value = int | float | str | bool | dt.date | dt.datetime | dt.time | dt.timedelta | Decimal
 
 
 class Unfit(ValueError):
@@ -44,6 +44,8 @@ class Constant:
             return _number_text(value)
         if isinstance(value, dt.datetime):
             return f"TIMESTAMP '{value.isoformat(sep=' ')}'"
+        if isinstance(value, dt.timedelta):
+            return _while_text(value)
         return f"{'DATE' if isinstance(value, dt.date) else 'TIME'} '{value.isoformat()}'"
 
 
@@ -58,6 +60,28 @@ def _number_text(value: int | float | Decimal) -> str:
     if isinstance(value, float):
         return repr(value + 0.0)
     return format(value.copy_abs() if value.is_zero() else value, "f")
+
+
+# ---- whiles ---------------------------------------------------------------------------------------------------------
+
+UNITS = {
+    f"{name}{plural}": size
+    for name, size in (
+        ("day", dt.timedelta(days=1)),
+        ("hour", dt.timedelta(hours=1)),
+        ("minute", dt.timedelta(minutes=1)),
+        ("second", dt.timedelta(seconds=1)),
+        ("week", dt.timedelta(weeks=1)),
+    )
+    for plural in ("", "s")
+}
+
+
+def _while_text(value: dt.timedelta) -> str:
+    """`30 days`, in the largest unit that divides it, weeks aside."""
+    unit = next(name for name in ("day", "hour", "minute", "second") if not value % UNITS[name])
+    count = value // UNITS[unit]
+    return f"{count} {unit}{'s' * (abs(count) != 1)}"
 
 
 # ---- dates and times ------------------------------------------------------------------------------------------------

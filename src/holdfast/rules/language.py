@@ -52,11 +52,12 @@ class ConditionReader(Reader):
 
     def rule(self) -> Condition:
         """The whole text."""
-        condition = self._either()
+        condition = self.either()
         self.end(f"expected and, or, or the end after {self.last}")
         return condition
 
-    def _either(self) -> Condition:
+    def either(self) -> Condition:
+        """A condition."""
         parts = self.several(self._every, *OR)
         return conditions.Either(tuple(parts)) if len(parts) > 1 else parts[0]
 
@@ -68,7 +69,7 @@ class ConditionReader(Reader):
         if self.peek.word in NOT:
             return self._deeper(self._item).opposite
         if self.peek.word == "(" and not self._opens_operand():
-            return self._group(self._either)
+            return self._group(self.either)
         return self._predicate()
 
     def _predicate(self) -> Condition:

@@ -5,6 +5,7 @@ Every class of rules builds its grammar on it. Cost: one pass over the text.
 
 from __future__ import annotations
 
+import datetime as dt
 import math
 import re
 from collections.abc import Callable, Collection, Container, Mapping, Sequence
@@ -13,13 +14,14 @@ from decimal import Decimal
 from typing import Any, TypeVar
 
 from holdfast.errors import BadInput, suggest
-from holdfast.rules.constants import TIME_TYPES, Constant
+from holdfast.rules.constants import TIME_TYPES, UNITS, Constant
 from holdfast.search.queries import MIRRORED, Operator
 from holdfast.text.quotes import QUOTED, WORD, between, unquoted
 
 _OTHERWISE: Mapping[str, Operator] = {"==": "=", "<>": "!=", "≠": "!=", "≤": "<=", "≥": ">="}
 OPERATORS: Mapping[str, Operator] = {**{each: each for each in MIRRORED}, **_OTHERWISE}
 _WORDS = {"true": True, "false": False, "nan": math.nan, "inf": math.inf, "infinity": math.inf}
+_UNEVEN = frozenset(["month", "months", "quarter", "quarters", "year", "years"])
 _LONGEST_NUMBER = 4000
 _IN_NAMES = frozenset("+-*/.&|!")  # marks that people write within names
 _QUOTE = "put names that aren't plain words in double quotes"
@@ -146,12 +148,26 @@ class Reader:
     # ---- constants --------------------------------------------------------------------------------------------------
 
     def number(self) -> Constant:
-        """The number that comes next."""
+        """The number that comes next, or the while that begins with it: `30 days`."""
         token = self.take()
         value = _number(token)
         if value is None:
             raise self.error(token, "this number is too large or too small")
-        return Constant(value)
+        if self.peek.word in _UNEVEN:
+            raise self.error(self.peek, f"{self.peek.text} differ in length; write days or weeks")
+        return self._while(token, value) if self.peek.word in UNITS else Constant(value)
+
+    def _while(self, token: Token, count: object) -> Constant:
+        """Go past a unit of time."""
+        if not isinstance(count, int):
+            raise self.error(token, f"expected a whole number before {self.peek.text}; a smaller unit may help")
+        try:
+            found = Constant(count * UNITS[self.peek.word])
+        except OverflowError:
+            raise self.error(token, "this while is too long") from None
+        self.last = f"{token.text} {self.tokens[self.at].text}"
+        self.at += 1
+        return found
 
     def named_constant(self, token: Token) -> Constant | None:
         """The constant that begins with the word just read: `true`, `NaN`, `DATE '…'`; None: it begins none."""
@@ -226,9 +242,9 @@ def _number(token: Token) -> int | float | Decimal | None:
 
 
 def opposite(constant: Constant) -> Constant | None:
-    """The number with the other sign; None: it is not a number. Python's `-` would round a decimal to 28 digits."""
+    """The number or while with the other sign; None: it is neither. Python's `-` would round a decimal to 28 digits."""
     number: Any = constant.value
-    if not is_number(constant):
+    if not is_number(constant) and not isinstance(number, dt.timedelta):
         return None
     return Constant(number.copy_negate() if isinstance(number, Decimal) else -number)
 

@@ -1,7 +1,7 @@
 """All classes of rules: which class a text belongs to, and the rule that it states.
 
 If several classes match a text, the first one takes it: rules about a row come before denial constraints, as both may
-start with `not`.
+start with `not`, and rules about a table before those, as `share(t.A = 1) <= 0.5` has a condition on a row.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from holdfast.rules.rule import Rule
 from holdfast.text.quotes import QUOTED, between, unquoted
 
 CLASSES: list[type[Rule]] = [
-    RowRule,
     TableRule,
+    RowRule,
     DenialConstraint,
     FD,
     Key,

@@ -5,12 +5,13 @@ Plain SQL for Spark, DuckDB and PostgreSQL. Each comparison says what null means
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Sequence
 
 from holdfast.rules import conditions
 from holdfast.rules.conditions import Arithmetic, Cell, Comparison, Either, Every, Operand, of_t
 from holdfast.rules.constants import Constant
-from holdfast.rules.measure import TableRule
+from holdfast.rules.measure import Limit, TableRule
 from holdfast.rules.row import RowRule
 from holdfast.rules.rule import NoPartner, Predicate, Rule, shared_and_differing
 from holdfast.table.nulls import Nulls
@@ -18,13 +19,17 @@ from holdfast.text.quotes import in_quotes
 
 _TEXT = "'"
 _ESCAPES = "!#$^~|"
-_NULLS = "SUM(CASE WHEN {} IS NULL THEN 1 ELSE 0 END)"
 _MEASURES = {
     "rows": "COUNT(*)",
-    "share": f"{_NULLS} * 1e0 / COUNT(*)",
+    "share": "SUM(CASE WHEN {} IS NULL THEN 1 ELSE 0 END)",
     "distinct": "COUNT(DISTINCT {})",
     "min": "MIN({})",
     "max": "MAX({})",
+    "avg": "AVG({})",
+    "sum": "SUM({})",
+    "stddev": "STDDEV_SAMP({})",
+    "median": "PERCENTILE_DISC({part}) WITHIN GROUP (ORDER BY {})",
+    "quantile": "PERCENTILE_DISC({part}) WITHIN GROUP (ORDER BY {})",
 }
 
 
@@ -162,6 +167,9 @@ def operand_sql(operand: Operand) -> str:
     if isinstance(operand, Cell):
         return f"{operand.row}.{in_quotes(operand.column)}"
     if isinstance(operand, Constant):
+        if isinstance(operand.value, dt.timedelta):
+            count, unit = operand.text.split()
+            return f"INTERVAL '{count}' {unit.removesuffix('s').upper()}"
         word = operand.text.removeprefix("-")
         return f"CAST('{operand.text}' AS FLOAT)" if word in ("NaN", "Infinity") else operand.text
     sides = [(side, operand_sql(side)) for side in (operand.left, operand.right)]
@@ -175,12 +183,31 @@ def operand_sql(operand: Operand) -> str:
 
 
 def _measured(rule: TableRule, table: str) -> str:
-    """The quantity of a table, if it breaks the rule."""
-    measure, column = rule.quantity.measure, operand_sql(of_t(rule.quantity.column))
-    quantity, constant = _MEASURES[measure].format(column), operand_sql(rule.constant)
-    sides = (quantity, constant)
+    """The quantity of a table, if it breaks the rule; empty for what a batch brings, which no table shows."""
+    if rule.quantity.is_of_batch:
+        return ""
+    measure, condition = rule.quantity.measure, rule.quantity.condition
+    if condition is not None:
+        case = f"CASE WHEN {condition_sql(condition)} THEN 1"
+        quantity = f"COUNT({case} END)" if measure == "count" else f"SUM({case} ELSE 0 END)"
+    else:
+        part = "0.5" if rule.quantity.part is None else rule.quantity.part.text
+        quantity = _MEASURES[measure].format(operand_sql(of_t(rule.quantity.column)), part=part)
+    ends = [_limit(limit) for limit in rule.limits]
+    compared = quantity
     if measure == "share":  # a division would round
-        sides = (_NULLS.format(column), f"{constant} * COUNT(*)")
-    condition = f" {_sql(rule.operator)} ".join(sides)
+        compared, ends = quantity, [f"{end} * COUNT(*)" for end in ends]
+        quantity = f"{quantity} * 1e0 / COUNT(*)"
+    operator = "BETWEEN" if rule.operator == "between" else _sql(rule.operator)
     where = "" if rule.where is None else f"\nWHERE {condition_sql(rule.where)}"
-    return f"SELECT {quantity} AS value FROM {table} t{where}\nHAVING NOT ({condition})"
+    broken = f"NOT ({compared} {operator} {' AND '.join(ends)})"
+    return f"SELECT {quantity} AS value FROM {table} t{where}\nHAVING {broken}"
+
+
+def _limit(limit: Limit) -> str:
+    if isinstance(limit, Constant):
+        return operand_sql(limit)
+    if not limit.later:
+        return "CURRENT_TIMESTAMP"
+    sign = "-" if limit.later < dt.timedelta() else "+"
+    return f"CURRENT_TIMESTAMP {sign} {operand_sql(Constant(abs(limit.later)))}"

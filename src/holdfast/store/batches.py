@@ -71,7 +71,7 @@ def put_batch(database: sqlite3.Connection, commit: Commit) -> int:
     seq = insert_batch(
         database, commit.batch_id, one.table if one else _SEVERAL, commit.kind, sum(part.inserted for part in parts),
         sum(part.deleted for part in parts), sum(part.ignored for part in parts), commit.seconds,
-        one.next_id if one else 0, *how_many(commit.diffs.values()),
+        one.next_id if one else 0, *how_many(commit.diffs.values()), at=commit.at,
     )  # fmt: skip
     if not one:
         rows = [(seq, part.table, part.inserted, part.deleted, part.ignored, part.next_id) for part in parts]
@@ -81,11 +81,19 @@ def put_batch(database: sqlite3.Connection, commit: Commit) -> int:
     return seq
 
 
-def insert_batch(database: sqlite3.Connection, batch_id: str, table: str, kind: str, *figures: float) -> int:
-    """Add a row to the history, with the present time. The figures are rows inserted, deleted and ignored, seconds, the
-    next row id, and rules gained, lost and changed. Gives its `seq`.
+def now() -> datetime:
+    """The present time, as batches store it."""
+    moment = datetime.now(UTC)
+    return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
+
+
+def insert_batch(
+    database: sqlite3.Connection, batch_id: str, table: str, kind: str, *figures: float, at: datetime | None = None
+) -> int:
+    """Add a row to the history, with a time, or the present one. The figures are rows inserted, deleted and ignored,
+    seconds, the next row id, and rules gained, lost and changed. Gives its `seq`.
     """
-    row = (batch_id, table, datetime.now(UTC).isoformat(timespec="milliseconds"), kind, *figures)
+    row = (batch_id, table, (at or now()).isoformat(timespec="milliseconds"), kind, *figures)
     columns = "batch_id, table_name, at, kind, inserted, deleted, ignored, seconds, next_id, gained, lost, changed"
     seq = database.execute(f"INSERT INTO batches ({columns}) VALUES ({', '.join('?' * len(row))})", row).lastrowid
     assert seq is not None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from holdfast.changes.diff import Diff, Witness
@@ -152,6 +153,7 @@ class Commit:
     incidents: Sequence[IncidentChange] = ()
     alarmed: Sequence[AlarmedRule] = ()  # what the batch leaves to do: these are to be given
     handled: Sequence[HandledFile] = ()  # the files of a watched folder that it consists of
+    at: datetime | None = None  # when it was applied; None: when it is committed
 
 
 class AlarmedRule(NamedTuple):

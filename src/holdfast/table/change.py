@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import cached_property
 from typing import Any, TypeVar, cast
 
@@ -78,10 +79,12 @@ class Change:
 
 
 class Batch:
-    """The changes of all tables of one transaction: at most one of each table, all made before anyone sees one."""
+    """The changes of all tables of one transaction: at most one of each table, all made before anyone sees one. `at` is
+    the time at which it is applied; None where batches are replayed together.
+    """
 
-    def __init__(self, changes: Sequence[Change]) -> None:
-        self.changes = tuple(changes)
+    def __init__(self, changes: Sequence[Change], at: datetime | None = None) -> None:
+        self.changes, self.at = tuple(changes), at
 
     def __iter__(self) -> Iterator[Change]:
         return iter(self.changes)
@@ -92,7 +95,7 @@ class Batch:
 
     def in_table(self, table: str) -> Batch:
         """What it did to one table."""
-        return Batch([change for change in self.changes if change.table == table])
+        return Batch([change for change in self.changes if change.table == table], self.at)
 
     @property
     def only(self) -> Change:

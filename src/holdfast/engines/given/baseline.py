@@ -176,14 +176,20 @@ def hash_of(values: Sequence[Plain]) -> str:
 
 def is_worse(rule: TableRule, now: Plain, then: Plain) -> bool:
     """Whether a quantity that breaks a rule is farther from what the rule allows than another."""
-    numbers = _numbers(now, then, rule.constant.value)
+    numbers = _numbers(now, then, *(each.value for each in rule.constants))
     if rule.operator in ("<", "<="):
         return numbers[0] > numbers[1] if numbers else str(now) > str(then)
     if rule.operator in (">", ">="):
         return numbers[0] < numbers[1] if numbers else str(now) < str(then)
-    if numbers and rule.operator == "=":
-        return abs(numbers[0] - numbers[2]) > abs(numbers[1] - numbers[2])
+    if numbers and rule.operator in ("=", "between"):
+        ends = numbers[2], numbers[-1]
+        return _outside(numbers[0], *ends) > _outside(numbers[1], *ends)
     return now != then
+
+
+def _outside(number: Decimal, low: Decimal, high: Decimal) -> Decimal:
+    """How far a number lies outside of two others."""
+    return max(low - number, number - high)
 
 
 def _numbers(*values: Any) -> list[Decimal] | None:

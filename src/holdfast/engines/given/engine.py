@@ -110,8 +110,10 @@ class GivenEngine(Engine[Any, GivenState]):
     def recall(self, state: GivenState, results: Iterable[Json]) -> None:
         """Take over the track records and baselines of the database: batches that are replayed together give others."""
         stored = {line["text"]: line for line in results}
+        state.own = state.keeper.recall(state.own, stored)
         state.statuses = [
-            _recalled(status, stored[status.text]) if status.text in stored else status for status in state.statuses
+            _recalled(replace(status, tally=tally), stored[status.text]) if status.text in stored else status
+            for status, tally in zip(state.statuses, state.keeper.tallies(state.own), strict=True)
         ]
 
     # ---- looking ----------------------------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.changes.diff import NOBODY, ChangedClusters
-from holdfast.engines.contract import CurrentExplanation
+from holdfast.engines.contract import CurrentExplanation, Json
 from holdfast.engines.listing import Listing
 from holdfast.progress import SILENT, Progress
 from holdfast.rules.given import Named
@@ -187,6 +187,12 @@ class Keeper(ABC, Generic[Subject, State]):
 
     def settle(self, state: State, batch: Batch) -> State:  # noqa: ARG002
         """The state after `look`, with what only the tables after the batch say; answers don't depend on it."""
+        return state
+
+    def recall(self, state: State, stored: Mapping[str, Json]) -> State:  # noqa: ARG002  # most states follow from the tables
+        """The state with what the database has of its rules, by their texts, and neither tables nor dumps show: batches
+        that are replayed are replayed together.
+        """
         return state
 
     @abstractmethod

@@ -217,3 +217,9 @@ def _answers(requested: tuple[Condition, ...], table: Table, runner: Runner) -> 
 def _look(where: TableFiles, requested: tuple[Condition, ...], number: int) -> list[Ids]:
     """A task: look at one shard of a table that lies in files."""
     return violators(requested, Rows.living(open_table(where), number))
+
+
+def count_true(condition: Condition, table: Table) -> int:
+    """For how many rows of a table a condition is true."""
+    shards = (Rows.living(table, number) for number in range(len(table.shards)))
+    return sum(int((truth(condition, NamedColumns.of(rows)) > 0).sum()) for rows in shards if len(rows))

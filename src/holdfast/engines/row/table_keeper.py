@@ -6,6 +6,7 @@ Invariant: the state holds for each rule what it measures, on how often values o
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,8 +14,21 @@ from typing import Any
 import numpy as np
 
 from holdfast.changes.diff import NOBODY
+from holdfast.engines.contract import Json
 from holdfast.engines.given.explain import GivenExplanation
-from holdfast.engines.given.keeper import Answer, Arrays, Cut, Effect, Keeper, Old, RowsOf, Tally, alone, listed
+from holdfast.engines.given.keeper import (
+    Answer,
+    Arrays,
+    Cut,
+    Effect,
+    Keeper,
+    Old,
+    Previous,
+    RowsOf,
+    Tally,
+    alone,
+    listed,
+)
 from holdfast.engines.given.status import Status
 from holdfast.engines.listing import Listing
 from holdfast.engines.row.evaluate import violators, violators_in
@@ -23,6 +37,7 @@ from holdfast.engines.watched import WatchedTable
 from holdfast.progress import SILENT, Progress
 from holdfast.rules.given import Named
 from holdfast.rules.measure import TableRule
+from holdfast.table.change import Batch
 from holdfast.table.frequencies import Frequencies
 from holdfast.table.rewrite import UsedCodes
 from holdfast.table.rows import Rows
@@ -30,7 +45,14 @@ from holdfast.table.runner import Runner, Threads
 
 _THE_TABLE = np.full((1, 2), NOBODY)  # no rows are the violation
 _SHOWN = 3
-Measures = list[TableMeasure]  # of each rule
+
+
+@dataclass
+class Measures:
+    """What each rule measures, and the time of the batch that comes next, where it is known."""
+
+    measures: list[TableMeasure]
+    at: dt.datetime | None = None
 
 
 @dataclass(frozen=True)
@@ -44,32 +66,51 @@ class MeasuresKeeper(Keeper[WatchedTable, Measures]):
         """A table has its measures as a whole."""
         return [[Cut(self.table, "whole")] for _ in self.rules]
 
-    def begin(self, subject: WatchedTable, runner: Runner, progress: Progress = SILENT, old: Old = None) -> Measures:  # noqa: ARG002
-        """Look at how often values occur: that costs little, whatever another plan knows."""
+    def begin(self, subject: WatchedTable, runner: Runner, progress: Progress = SILENT, old: Old = None) -> Measures:
+        """Look at how often values occur: that costs little, whatever another plan knows of the table. How it judged
+        the last batch is taken over.
+        """
         frequencies = subject.part(Frequencies, runner, progress)
-        return [TableMeasure(named.rule, subject.table, frequencies) for named in self.rules]
+        made = [TableMeasure(named.rule, subject.table, frequencies) for named in self.rules]
+        known = dict(zip(old.texts, old.state.measures, strict=True)) if old else {}
+        for text, each in zip(self.texts, made, strict=True):
+            if text in known:
+                each.recall(known[text].is_broken, known[text].value)
+        return Measures(made)
+
+    def ready(self, state: Measures, batch: Batch) -> Measures:
+        """With the time of the batch."""
+        state.at = batch.at
+        return state
 
     def look(self, state: Measures, born: RowsOf, dead: RowsOf) -> tuple[Measures, Answer]:
         """Look at the values that became more or less frequent."""
         come, gone = born[self.table], dead[self.table]
-        were = [each.is_broken for each in state]
-        for each in state:
-            each.follow(come.encoding, len(come) - len(gone))
+        were = [each.is_broken for each in state.measures]
+        for each in state.measures:
+            each.follow(come, gone, state.at)
         return state, [
-            _effect(named.rule, was_broken, each.is_broken, come)
-            for named, each, was_broken in zip(self.rules, state, were, strict=True)
+            _effect(named.rule, was_broken, each, come)
+            for named, each, was_broken in zip(self.rules, state.measures, were, strict=True)
         ]
+
+    def recall(self, state: Measures, stored: Mapping[str, Json]) -> Measures:
+        """How the last batch was judged."""
+        for text, each in zip(self.texts, state.measures, strict=True):
+            if text in stored:
+                each.recall(bool(stored[text]["violations"]), stored[text]["value"])
+        return state
 
     def tallies(self, state: Measures) -> Sequence[Tally]:
         """Whether the table breaks each, and what the quantity is."""
         return [
             Tally(int(each.is_broken), {"listed": True}, {"value": each.value}, _said(named, each))
-            for named, each in zip(self.rules, state, strict=True)
+            for named, each in zip(self.rules, state.measures, strict=True)
         ]
 
     def listing(self, state: Measures, subject: WatchedTable, rule: int) -> Listing:
         """The rows to look at where a rule is broken, if there are such: they are looked for now."""
-        named, is_broken = self.rules[rule], state[rule].is_broken
+        named, is_broken = self.rules[rule], state.measures[rule].is_broken
         condition = named.rule.of_rows if is_broken else None
         ids = violators_in([condition], subject.table, Threads())[0] if condition else np.empty(0, np.int64)
         return Listing(named, subject.table, int(is_broken), alone(ids), {"t": list(named.rule.columns)})
@@ -78,7 +119,7 @@ class MeasuresKeeper(Keeper[WatchedTable, Measures]):
         """What the quantity is, and which rows to look at."""
         named, listing = self.rules[rule], self.listing(state, subject, rule)
         ids, count = listing.listed[:_SHOWN, 0], len(listing.listed)
-        said = [f"It {_verdict(state[rule])}: {_value(named, state[rule])}."]
+        said = [f"It {_verdict(state.measures[rule])}: {_value(named, state.measures[rule])}."]
         if count:
             said.append(f"Look at {count:,} row{'s' * (count != 1)}, for example: {', '.join(listing.names(ids))}")
         status = Status(named, self.tallies(state)[rule])
@@ -87,21 +128,23 @@ class MeasuresKeeper(Keeper[WatchedTable, Measures]):
 
     def dump(self, state: Measures) -> tuple[Arrays, Mapping[str, Any]]:
         """What does not follow from how often values occur at once; frequencies are kept with the table."""
-        kept = {text: each.dump() for text, each in zip(self.texts, state, strict=True)}
+        kept = {text: each.dump() for text, each in zip(self.texts, state.measures, strict=True)}
         arrays = {f"{text}/leaders": array for text, (array, _) in kept.items() if array is not None}
         return arrays, {text: fact for text, (_, fact) in kept.items()}
 
     def load(self, subject: WatchedTable, arrays: Arrays, facts: Mapping[str, Any]) -> Measures:
         """The state that `dump` described."""
         table, frequencies = subject.table, subject.part(Frequencies)
-        return [
-            TableMeasure(named.rule, table, frequencies, arrays.get(f"{named.text}/leaders"), facts[named.text])
-            for named in self.rules
-        ]
+        return Measures(
+            [
+                TableMeasure(named.rule, table, frequencies, arrays.get(f"{named.text}/leaders"), facts[named.text])
+                for named in self.rules
+            ]
+        )
 
     def rewritten(self, state: Measures, subject: WatchedTable, kept: Mapping[str, UsedCodes]) -> Measures:  # noqa: ARG002
         """The state from the frequencies of the codes that stayed."""
-        return self.begin(subject, Threads())
+        return self.begin(subject, Threads(), old=Previous(self.texts, state))
 
 
 def _said(named: Named[TableRule], measured: TableMeasure) -> str:
@@ -120,9 +163,11 @@ def _value(named: Named[TableRule], measured: TableMeasure) -> str:
     return f"{named.rule.quantity.text} is {'unknown' if value is None else known}"
 
 
-def _effect(rule: TableRule, was_broken: bool, is_broken: bool, born: Rows) -> Effect:
+def _effect(rule: TableRule, was_broken: bool, now: TableMeasure, born: Rows) -> Effect:
     """What a batch did; and where it broke a rule, a row that it brought and that may show why."""
-    effect = listed(_THE_TABLE[: is_broken > was_broken], _THE_TABLE[: was_broken > is_broken])
+    is_new = now.is_broken and (now.judges_batches or not was_broken)
+    is_gone = was_broken and (now.judges_batches or not now.is_broken)
+    effect = listed(_THE_TABLE[:is_new], _THE_TABLE[:is_gone])
     if not effect.count_added or rule.of_rows is None:
         return effect
     return effect._replace(example=tuple(violators([rule.of_rows], born)[0][:1].tolist()))
