@@ -42,6 +42,7 @@ ROWS = {
     "one": "t.number between -1 and 1",
     "other": "t.text like 'a%' or t.flag = true",
     "all": "t.number + 1 <= t.real or t.day is not null",
+    "times": "t.day + 1 day > DATE '1970-01-01' or length(t.text) < 2",
 }
 TABLES = {
     "rows": "rows >= 5",

@@ -1,7 +1,8 @@
 """Rules about one row, and about a table, by the book: three-valued logic on plain Python values, row by row.
 
-Operands are `("column", place)`, `("constant", value)`, or `(sign, operand, operand)` with a sign of `+-*/`. There are
-these conditions:
+Operands are `("column", place)`, `("constant", value)`, `(sign, operand, operand)` with a sign of `+-*/`, or
+`(function, operand)` with length, lower or upper. Where one calculates, a date is its midnight. There are these
+conditions:
 
     ("compare", operand, operator, operand)        ("null", operand)
     ("in", operand, [value, …])                    ("between", operand, operand, operand)
@@ -11,6 +12,7 @@ these conditions:
 
 from __future__ import annotations
 
+import datetime as dt
 import math
 import operator
 import re
@@ -22,6 +24,7 @@ from typing import Any
 Row = Sequence[Any]
 Truth = bool | None  # None: unknown
 _SIGNS = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}
+_FUNCTIONS = {"length": len, "lower": str.lower, "upper": str.upper}
 _COMPARE = {
     "=": operator.eq,
     "!=": operator.ne,
@@ -71,6 +74,8 @@ def _compare(left: Any, sign: str, right: Any, row: Row) -> Truth:
     one, other = _value(left, row, floats), _value(right, row, floats)
     if one is None or other is None:
         return None
+    if reckons:
+        one, other = _midnight(one), _midnight(other)
     return bool(_COMPARE[sign](*_keys(one, other, reckons)))
 
 
@@ -105,6 +110,12 @@ def _key(value: Any) -> Any:
     return 0, Fraction(value)
 
 
+def _midnight(value: Any) -> Any:
+    """A date as the moment at which it begins; other values as they are."""
+    is_date = isinstance(value, dt.date) and not isinstance(value, dt.datetime)
+    return dt.datetime.combine(value, dt.time()) if is_date else value
+
+
 def _has_float(operand: Any, row: Row) -> bool:
     """Whether a column of floats takes part, which its value shows, or a division."""
     if operand[0] in _SIGNS:
@@ -119,10 +130,15 @@ def _value(operand: Any, row: Row, floats: bool) -> Any:
     if operand[0] == "constant":
         number = isinstance(operand[1], int | float | Decimal) and not isinstance(operand[1], bool)
         return float(operand[1]) if floats else _Written(operand[1]) if number else operand[1]
+    if operand[0] in _FUNCTIONS:
+        value = _value(operand[1], row, floats=False)
+        return None if value is None else _FUNCTIONS[operand[0]](value)
     sign, *sides = operand
     one, other = (_value(side, row, floats) for side in sides)
     if one is None or other is None or (sign == "/" and other == 0):
         return None
+    if isinstance(one, dt.date | dt.timedelta):
+        return _SIGNS[sign](_midnight(one), _midnight(other))
     if floats:
         return _in_floats(sign, one, other)
     return _SIGNS[sign](_exact(one), _exact(other))

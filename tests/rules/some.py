@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from holdfast.rules.conditions import (
     Arithmetic,
     Between,
+    Call,
     Cell,
     Comparison,
     Condition,
@@ -25,6 +26,7 @@ from holdfast.rules.conditions import (
     Operand,
     of_t,
 )
+from holdfast.rules.constants import UNITS
 from holdfast.rules.constants import Constant as Value
 from holdfast.rules.denial import DenialConstraint
 from holdfast.rules.dependency import FD, Key
@@ -44,6 +46,11 @@ Row = Sequence[Any]
 Rows = Mapping[int, Row]
 OPERATORS: st.SearchStrategy[Operator] = st.sampled_from(get_args(Operator))
 POINTWISE_OPERATORS: st.SearchStrategy[Any] = st.sampled_from(["<", "<=", "=", ">=", ">"])
+_FUNCTIONS: st.SearchStrategy[Any] = st.sampled_from(["length", "lower", "upper"])
+_SIGNS: st.SearchStrategy[Any] = st.sampled_from(["+", "-"])
+_WHILES = st.builds(
+    lambda unit, count: Value(count * unit), st.sampled_from(list(UNITS.values())), st.integers(-3, 100)
+)
 NUMBERS = st.one_of(st.integers(-1, 3), st.just(Decimal("1.5")))
 
 
@@ -73,6 +80,8 @@ def conditions(names: Sequence[str], texts: bool = False) -> st.SearchStrategy[C
     if texts:
         cells = st.sampled_from(names).map(of_t)
         parts.append(st.builds(Like, cells, st.sampled_from(["a%", "it''s", "!_"]), st.sampled_from(["", "!"])))
+        parts.append(st.builds(Comparison, st.builds(Call, _FUNCTIONS, cells), OPERATORS, st.just(Value("x"))))
+        parts.append(st.builds(Comparison, st.builds(Arithmetic, cells, _SIGNS, cells), OPERATORS, _WHILES))
         parts.append(st.builds(Matches, cells, st.sampled_from(["[a-z]+ where t.a", "'"]), negated=negated))
 
     def several(some: st.SearchStrategy[Condition]) -> st.SearchStrategy[Condition]:
@@ -135,8 +144,19 @@ def row_rules(names: Sequence[str], texts: bool = False) -> st.SearchStrategy[Ru
 
 
 def table_rules(names: Sequence[str]) -> st.SearchStrategy[Rule]:
-    of_column = st.builds(Quantity, st.sampled_from(["share", "distinct", "min", "max"]), st.sampled_from(names))
-    return st.builds(TableRule, st.one_of(st.just(Quantity("rows")), of_column), OPERATORS, NUMBERS.map(Value))
+    measures = st.sampled_from(["share", "distinct", "min", "max", "sum", "avg", "median"])
+    parts = st.sampled_from([Decimal(text) for text in ("0", "0.25", "0.5", "1")]).map(Value)
+    quantities = st.one_of(
+        st.just(Quantity("rows")),
+        st.builds(Quantity, measures, st.sampled_from(names)),
+        st.builds(Quantity, st.just("quantile"), st.sampled_from(names), part=parts),
+        st.builds(Quantity, st.sampled_from(["share", "count"]), condition=conditions(names)),
+    )
+    numbers = NUMBERS.map(Value)
+    return st.one_of(
+        st.builds(TableRule, quantities, OPERATORS, numbers),
+        st.builds(TableRule, quantities, st.just("between"), numbers, numbers),
+    )
 
 
 def with_where(rules: st.SearchStrategy[Rule], names: Sequence[str], texts: bool = False) -> st.SearchStrategy[Rule]:
@@ -175,6 +195,7 @@ def _operand(operand: Operand) -> Any:
         return "column", COLUMNS.index(operand.column) + (len(COLUMNS) if operand.row == "s" else 0)
     if isinstance(operand, Value):
         return "constant", operand.value
+    assert isinstance(operand, Arithmetic)
     return operand.sign, _operand(operand.left), _operand(operand.right)
 
 

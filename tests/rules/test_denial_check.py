@@ -113,7 +113,7 @@ REFUSED = [
     ("t.Local = '2020-01-31 10:00Z'", "leave the zone out"),
     ("t.Moment < '0001-01-01 00:00+01:00'", "has a date that is out of range"),
     ("t.Clock = 10", "write TIME 'HH:MM:SS'"),
-    ("t.Span = 5", "compares interval with a constant; compare it with another column"),
+    ("t.Span = 5", "compares interval with a constant of another type; write 30 days, for example"),
     ("t.Int = 0.5", "is never true: a column of type integer holds no such number"),
     ("t.Price != 0.005", "is always true: a column of type decimal(6,2) holds no such number"),
     ("t.Int < 9223372036854775808", "a column of type integer holds no such number"),

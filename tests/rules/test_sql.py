@@ -17,7 +17,7 @@ from holdfast.rules.rule import Rule
 from holdfast.rules.sql import query
 from holdfast.table.nulls import Nulls
 from tests.oracle import functional, row
-from tests.rules.some import COLUMNS, Row, Rows, among, broken, is_directed, of_each_class
+from tests.rules.some import COLUMNS, Row, Rows, among, broken, is_directed, is_true, of_each_class
 
 values = st.one_of(st.none(), st.integers(0, 2))
 row_lists = st.lists(st.tuples(values, values, values), max_size=5)
@@ -75,9 +75,7 @@ def check(
     found = run(database, sql, some, others)
     rows = dict(enumerate(some))
     if isinstance(rule, TableRule):
-        measured = rule.quantity.measure, COLUMNS.index(rule.quantity.column) if rule.quantity.column else None
-        own = list(among(rule, rows).values())
-        assert bool(found) == row.is_broken(own, *measured, rule.operator, *(each.value for each in rule.constants))
+        assert bool(found) == _is_broken(rule, list(among(rule, rows).values()))
         return
     expected = broken(rule, rows, nulls, others)
     if "HAVING" in sql:
@@ -89,6 +87,19 @@ def check(
         assert all(t != s for t, s in pairs), "a row does not break a rule with itself"
     else:
         assert {(each[0],) for each in found} == expected
+
+
+def _is_broken(rule: TableRule, rows: Sequence[Row]) -> bool:
+    quantity, limits = rule.quantity, [each.value for each in rule.constants]
+    if quantity.condition is not None:
+        satisfying = sum(is_true(quantity.condition, each, each) for each in rows)
+        if quantity.measure == "count":
+            return row.is_broken([[]] * satisfying, "rows", None, rule.operator, *limits)
+        marks = [[None]] * satisfying + [[1]] * (len(rows) - satisfying)
+        return row.is_broken(marks, "share", 0, rule.operator, *limits)
+    column = COLUMNS.index(quantity.column) if quantity.column else None
+    part = None if quantity.part is None else quantity.part.value
+    return row.is_broken(rows, quantity.measure, column, rule.operator, *limits, part=part)
 
 
 def _undirected(pairs: Iterable[tuple[int, ...]]) -> set[frozenset[int]]:

@@ -1,5 +1,7 @@
 """How rules calculate: exactly in decimals, or in floating point.
 
+Moments and whiles are whole numbers of microseconds, so they calculate as integers do; a date is its midnight.
+
 A comparison without arithmetic goes by exact value, whatever the types. Arithmetic is in floating point if it has a
 column of floats or a division; otherwise it is exact, in decimals that are wide enough for every value that the columns
 can hold. A comparison that may need more than 76 digits is refused beforehand, so nothing overflows. The columns decide
@@ -8,39 +10,44 @@ the type of a constant: 1.5 and 15e-1 are the same.
 
 from __future__ import annotations
 
+import datetime as dt
 import math
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 
 import pyarrow as pa
 
-from holdfast.rules.conditions import Arithmetic, Cell, Operand, leaves
-from holdfast.rules.constants import Constant, Unfit
+from holdfast.rules.conditions import Arithmetic, Call, Cell, Operand
+from holdfast.rules.constants import Constant, Unfit, Value
 
 Types = Mapping[str, pa.DataType]  # of the columns of a table
 _MOST = 76  # digits of a decimal
+_DIGITS_OF_INTEGERS = 19
+_DIGITS_OF_DATES = 21  # of microseconds
+_EPOCH, _MICROSECOND = dt.datetime(1970, 1, 1), dt.timedelta(microseconds=1)
 LARGEST = 2**63 - 1  # of 64 bits; order keys reserve the smallest int64
 
 
 def in_floats(operand: Operand, types: Types) -> bool:
     """Whether an operand is a float, or is calculated in floating point."""
-    cells = (leaf for leaf in leaves(operand) if isinstance(leaf, Cell))
-    return _divides(operand) or any(pa.types.is_floating(types[cell.column]) for cell in cells)
-
-
-def _divides(operand: Operand) -> bool:
-    return isinstance(operand, Arithmetic) and (
-        operand.sign == "/" or _divides(operand.left) or _divides(operand.right)
-    )
+    if isinstance(operand, Call):
+        return False
+    if isinstance(operand, Arithmetic):
+        return operand.sign == "/" or in_floats(operand.left, types) or in_floats(operand.right, types)
+    return isinstance(operand, Cell) and bool(pa.types.is_floating(types[operand.column]))
 
 
 def exact_type(operand: Operand, types: Types) -> pa.DataType:
     """The decimal type in which an operand is calculated exactly; `Unfit` if it would be too wide."""
     if isinstance(operand, Arithmetic):
         return _put_together(operand, exact_type(operand.left, types), exact_type(operand.right, types))
+    if isinstance(operand, Call):
+        return decimals(_DIGITS_OF_INTEGERS, 0)
     if isinstance(operand, Cell):
         kept = types[operand.column]
-        return decimals(19, 0) if pa.types.is_integer(kept) else decimals(kept.precision - kept.scale, kept.scale)
+        if pa.types.is_decimal(kept):
+            return decimals(kept.precision - kept.scale, kept.scale)
+        return decimals(_DIGITS_OF_DATES if pa.types.is_date(kept) else _DIGITS_OF_INTEGERS, 0)
     _, digits, exponent = exactly(operand).as_tuple()
     assert isinstance(exponent, int)
     return decimals(len(digits) + exponent, -exponent)
@@ -75,12 +82,23 @@ def _checked(precision: int, scale: int) -> pa.DataType:
 
 def exactly(constant: Constant) -> Decimal:
     """The exact number of a constant; a float counts as its digits. `Unfit` for NaN and the infinities."""
-    value = constant.value
+    value = as_number(constant.value)
     assert isinstance(value, int | float | Decimal)
     number = Decimal(repr(value)) if isinstance(value, float) else Decimal(value)
     if not number.is_finite():
         raise Unfit("can't be: the other side holds no such value")
     return number
+
+
+def as_number(value: Value) -> Value:
+    """A moment or a while as microseconds; other values as they are. A moment without a zone is in UTC."""
+    if isinstance(value, dt.timedelta):
+        return value // _MICROSECOND
+    if isinstance(value, dt.datetime):
+        return (value.replace(tzinfo=None) - _EPOCH) // _MICROSECOND
+    if isinstance(value, dt.date):
+        return (dt.datetime.combine(value, dt.time()) - _EPOCH) // _MICROSECOND
+    return value
 
 
 def as_float(value: object) -> float:

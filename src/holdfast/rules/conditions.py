@@ -27,6 +27,7 @@ from holdfast.text.quotes import in_quotes, quoted
 
 Row = Literal["t", "s"]
 Sign = Literal["+", "-", "*", "/"]
+Function = Literal["length", "lower", "upper"]
 
 Signs = frozenset[int]
 TRUE_AT: dict[Operator, Signs] = {  # -1: the left side is below the right one; 0: they are equal; 1: it is above
@@ -97,7 +98,22 @@ class Arithmetic(_OfOperands):
         return f"{left} {self.sign} {right}"
 
 
-Operand: TypeAlias = Cell | Constant | Arithmetic
+@dataclass(frozen=True)
+class Call(_OfOperands):
+    """A function of a text: its length in characters, or the same in lower or upper case."""
+
+    function: Function
+    operand: Operand
+
+    NAMES = ("operand",)
+
+    @property
+    def text(self) -> str:
+        """`length(t.Name)`."""
+        return f"{self.function}({self.operand.text})"
+
+
+Operand: TypeAlias = Cell | Constant | Arithmetic | Call
 
 
 def _tight(operand: Operand, least: int) -> str:
@@ -110,6 +126,8 @@ def leaves(operand: Operand) -> Iterator[Cell | Constant]:
     if isinstance(operand, Arithmetic):
         yield from leaves(operand.left)
         yield from leaves(operand.right)
+    elif isinstance(operand, Call):
+        yield from leaves(operand.operand)
     else:
         yield operand
 
@@ -325,8 +343,8 @@ def swapped(condition: _C) -> _C:
     return changed(condition, lambda leaf: leaf.swapped if isinstance(leaf, Cell) else leaf)
 
 
-def cells_of(part: Condition | Arithmetic) -> list[Cell]:
-    """All cells of a condition or of arithmetic, from left to right."""
+def cells_of(part: Condition | Arithmetic | Call) -> list[Cell]:
+    """All cells of a condition, or of what it calculates, from left to right."""
     return [leaf for each in part.operands for leaf in leaves(each) if isinstance(leaf, Cell)]
 
 

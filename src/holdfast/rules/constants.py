@@ -79,7 +79,9 @@ UNITS = {
 
 def _while_text(value: dt.timedelta) -> str:
     """`30 days`, in the largest unit that divides it, weeks aside."""
-    unit = next(name for name in ("day", "hour", "minute", "second") if not value % UNITS[name])
+    unit = next((name for name in ("day", "hour", "minute", "second") if not value % UNITS[name]), "")
+    if not unit:  # no rule names a part of a second; sentences may
+        return f"{value / UNITS['second']:f} seconds"
     count = value // UNITS[unit]
     return f"{count} {unit}{'s' * (abs(count) != 1)}"
 

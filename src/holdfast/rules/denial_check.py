@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from holdfast.rules.arithmetic import LARGEST, as_float
 from holdfast.rules.check import Checker, check_float
-from holdfast.rules.conditions import TRUE_AT, Arithmetic, Cell, Comparison, Condition, Operand, Test
+from holdfast.rules.conditions import TRUE_AT, Arithmetic, Call, Cell, Comparison, Condition, Operand, Test
 from holdfast.rules.constants import Constant, Unfit
 from holdfast.rules.reader import is_number
 from holdfast.search.queries import Operator
@@ -47,7 +47,7 @@ class _Fitting(Checker):
         operator, value = _fit_number(checked.operator, self.types[left.column], right.value)
         return replace(checked, operator=operator, right=Constant(value))
 
-    def check_numbers(self, left: Cell | Arithmetic, right: Operand) -> None:
+    def check_numbers(self, left: Cell | Arithmetic | Call, right: Operand) -> None:
         """Nothing yet: `simple` fits numbers."""
 
 

@@ -11,8 +11,9 @@
                | operand [not] matches 'regular expression'
     operand      term { +|- term }
     term         factor { *|/ factor }
-    factor       - factor | "(" operand ")" | t "." column | constant
-    constant     5 1.5 2e9 'text' true false NaN Infinity DATE '…' TIMESTAMP '…' TIME '…'
+    factor       - factor | "(" operand ")" | function "(" operand ")" | t "." column | constant
+    function     length | lower | upper
+    constant     5 1.5 2e9 'text' true false NaN Infinity DATE '…' TIMESTAMP '…' TIME '…' 30 days
 
 Columns that aren't plain words go in double quotes (doubled within) or in backticks. Words may be in any case.
 """
@@ -21,10 +22,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TypeVar
+from typing import TypeVar, get_args
 
 from holdfast.rules import conditions
-from holdfast.rules.conditions import Arithmetic, Cell, Comparison, Condition, Operand, Row, Sign, of_t
+from holdfast.rules.conditions import (
+    Arithmetic,
+    Call,
+    Cell,
+    Comparison,
+    Condition,
+    Function,
+    Operand,
+    Row,
+    Sign,
+    of_t,
+)
 from holdfast.rules.constants import Constant
 from holdfast.rules.reader import OPERATORS, Reader, Token, opposite
 from holdfast.rules.terms import names_of
@@ -35,6 +47,7 @@ OR = frozenset(["or", "|", "||", "∨"])
 NOT = frozenset(["not", "!", "¬"])
 _TESTS = frozenset(["is", "in", "between", "like", "matches"])
 _SIGNS: tuple[dict[str, Sign], ...] = ({"+": "+", "-": "-"}, {"*": "*", "/": "/"})
+_FUNCTIONS: tuple[Function, ...] = get_args(Function)
 _GOES_ON = frozenset([*OPERATORS, *_TESTS, *"+-*/", "not"])  # may follow an operand, but not a condition
 _DEEPEST, _MOST_SIGNS = 50, 100
 _Read = TypeVar("_Read")
@@ -150,6 +163,10 @@ class ConditionReader(Reader):
             return self._group(self._operand)
         if token.kind == "word" and self.after.word == ".":
             return self.cell()
+        function = next((each for each in _FUNCTIONS if each == token.word), None)
+        if function is not None and self.after.word == "(":
+            self.take()
+            return Call(function, self._group(self._operand))
         return self.constant()
 
     def cell(self) -> Cell:

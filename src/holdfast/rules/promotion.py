@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from holdfast.errors import BadInput
-from holdfast.rules.conditions import Arithmetic
+from holdfast.rules.conditions import Arithmetic, Call
 from holdfast.rules.denial import DenialConstraint
 from holdfast.rules.dependency import FD
 from holdfast.rules.rule import Rule, only_comparisons, shared_and_differing
@@ -43,7 +43,7 @@ def denial_of(rule: Rule) -> DenialConstraint | None:
     'not(t.Salary < s.Salary and t.Rate > s.Rate)'
     """
     compared = only_comparisons(rule.breaches())
-    if not compared or any(isinstance(side, Arithmetic) for each in compared for side in each.operands):
+    if not compared or any(isinstance(side, Arithmetic | Call) for each in compared for side in each.operands):
         return None
     return DenialConstraint(tuple(replace(each, nulls=Nulls.SQL) for each in compared), table=rule.table)
 

@@ -36,8 +36,27 @@ CLASSES: list[type[Rule]] = [
     Pointwise,
 ]
 _QUOTE = chr(39)
-_WORDS = ("key", "not", "and", "in", "between", "is", "null", "like", "orders", "rows", "share", "distinct", "t", "s")
-_OPERAND = rf"t\s*\.|-?[\s(]*(?:[0-9.]|t\s*\.)|(?:date|time|timestamp)?\s*{_QUOTE}|(?:true|false|nan|inf|infinity)\b"
+_WORDS = (
+    "key",
+    "not",
+    "and",
+    "in",
+    "between",
+    "is",
+    "null",
+    "like",
+    "orders",
+    "rows",
+    "share",
+    "distinct",
+    "avg",
+    "t",
+    "s",
+)
+_OPERAND = (
+    rf"t\s*\.|(?:length|lower|upper)\s*\(|-?[\s(]*(?:[0-9.]|t\s*\.)|(?:date|time|timestamp)?\s*{_QUOTE}"
+    r"|(?:true|false|nan|inf|infinity)\b"
+)
 _TABLE = re.compile(rf"""\s*(?P<table>{QUOTED}|[^\s"'`\[{{(:][^"'`\[{{(:]*):\s+(?P<rule>\S.*)""", re.DOTALL)
 _WHERE = re.compile(
     rf"{between(_QUOTE)}|{QUOTED}|{between('`')}"

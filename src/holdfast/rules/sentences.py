@@ -19,7 +19,18 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from holdfast.changes.diff import Witness
 from holdfast.rules import conditions
-from holdfast.rules.conditions import Arithmetic, Cell, Comparison, Condition, Either, Every, Operand, Row, cells_of
+from holdfast.rules.conditions import (
+    Arithmetic,
+    Call,
+    Cell,
+    Comparison,
+    Condition,
+    Either,
+    Every,
+    Operand,
+    Row,
+    cells_of,
+)
 from holdfast.rules.constants import Constant
 from holdfast.rules.rule import Breach, NoPartner, Predicate, Rule, listed
 from holdfast.table.nulls import Nulls
@@ -49,8 +60,8 @@ class Evaluator(Protocol):
     def truth(self, condition: Condition) -> bool | None:
         """Whether a condition is true, and not false or unknown; None: this evaluator can't decide."""
 
-    def value(self, operand: Arithmetic) -> Any | None:
-        """The result of arithmetic; None: this evaluator can't calculate it."""
+    def value(self, operand: Arithmetic | Call) -> Any | None:
+        """The result of arithmetic or a function; None: this evaluator can't calculate it."""
 
 
 @dataclass(frozen=True)
@@ -275,7 +286,7 @@ class PlainRows:
     rows: Mapping[Row, Values]
     numeric: Container[str] = ()
 
-    def value(self, operand: Arithmetic) -> None:
+    def value(self, operand: Arithmetic | Call) -> None:
         """Not known: the result depends on the types of the numbers."""
 
     def truth(self, condition: Condition) -> bool | None:
@@ -316,7 +327,7 @@ class PlainRows:
 
     def _key(self, operand: Operand, other: Operand) -> tuple[int, Any] | None:
         """A key that orders as the engines do: null first, NaN last; None: not known."""
-        if isinstance(operand, Arithmetic):
+        if isinstance(operand, Arithmetic | Call):
             return None
         if isinstance(operand, Cell):
             value = self._value(operand)

@@ -9,7 +9,18 @@ import datetime as dt
 from collections.abc import Sequence
 
 from holdfast.rules import conditions
-from holdfast.rules.conditions import Arithmetic, Cell, Comparison, Either, Every, Operand, of_t
+from holdfast.rules.conditions import (
+    Arithmetic,
+    Call,
+    Cell,
+    Comparison,
+    Condition,
+    Either,
+    Every,
+    Operand,
+    constants_of,
+    of_t,
+)
 from holdfast.rules.constants import Constant
 from holdfast.rules.measure import Limit, TableRule
 from holdfast.rules.row import RowRule
@@ -100,16 +111,22 @@ def condition_sql(condition: Predicate) -> str:
         return (" AND " if isinstance(condition, Every) else " OR ").join(map(_joined, condition.parts))
     if isinstance(condition, Comparison):
         return _compared(condition)
-    own, no = operand_sql(condition.operand), "NOT " if condition.negated else ""
+    timed = _is_timed(condition)
+    own, no = operand_sql(condition.operand, timed), "NOT " if condition.negated else ""
     if isinstance(condition, conditions.IsNull):
         return f"{own} IS {no}NULL"
     if isinstance(condition, conditions.OneOf):
         return f"{own} {no}IN ({', '.join(map(operand_sql, condition.values))})"
     if isinstance(condition, conditions.Between):
-        return f"{own} {no}BETWEEN {operand_sql(condition.low)} AND {operand_sql(condition.high)}"
+        return f"{own} {no}BETWEEN {operand_sql(condition.low, timed)} AND {operand_sql(condition.high, timed)}"
     if isinstance(condition, conditions.Like):
         return f"{own} {no}LIKE {in_quotes(condition.pattern, _TEXT)}{_escape(condition)}"
     return f"{no}regexp_like({own}, {expression_sql(Constant(condition.pattern)).text})"
+
+
+def _is_timed(condition: Condition) -> bool:
+    """Whether a condition has a while: then its columns are times, which databases subtract as timestamps."""
+    return any(isinstance(each.value, dt.timedelta) for each in constants_of(condition))
 
 
 def expression_sql(pattern: Constant) -> Constant:
@@ -131,7 +148,8 @@ def _without_partner(given: NoPartner) -> str:
 
 
 def _compared(given: Comparison) -> str:
-    left, sign, right = operand_sql(given.left), given.operator, operand_sql(given.right)
+    timed = _is_timed(given)
+    left, sign, right = operand_sql(given.left, timed), given.operator, operand_sql(given.right, timed)
     if given.nulls.are_distinct and sign == "!=":
         return f"({left} <> {right} OR {left} IS NULL OR {right} IS NULL)"
     if not given.nulls.are_equal:
@@ -162,17 +180,20 @@ def _escape(condition: conditions.Like) -> str:
     return f" ESCAPE {in_quotes(condition.escape or next(free, ''), _TEXT)}"
 
 
-def operand_sql(operand: Operand) -> str:
-    """An operand."""
+def operand_sql(operand: Operand, timed: bool = False) -> str:
+    """An operand; of times that are calculated with, those of a date, too, are timestamps."""
     if isinstance(operand, Cell):
-        return f"{operand.row}.{in_quotes(operand.column)}"
+        own = f"{operand.row}.{in_quotes(operand.column)}"
+        return f"CAST({own} AS TIMESTAMP)" if timed else own
     if isinstance(operand, Constant):
         if isinstance(operand.value, dt.timedelta):
             count, unit = operand.text.split()
             return f"INTERVAL '{count}' {unit.removesuffix('s').upper()}"
         word = operand.text.removeprefix("-")
         return f"CAST('{operand.text}' AS FLOAT)" if word in ("NaN", "Infinity") else operand.text
-    sides = [(side, operand_sql(side)) for side in (operand.left, operand.right)]
+    if isinstance(operand, Call):
+        return f"{operand.function.upper()}({operand_sql(operand.operand)})"
+    sides = [(side, operand_sql(side, timed)) for side in (operand.left, operand.right)]
     left, right = (f"({own})" if isinstance(side, Arithmetic) else own for side, own in sides)
     if operand.sign == "/":  # in floating point; unknown for a division by zero
         return f"{left} * 1e0 / NULLIF({right}, 0)"

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from holdfast.rules.conditions import Arithmetic, Cell, Operand
+from holdfast.rules.conditions import Arithmetic, Call, Cell, Operand
 from holdfast.rules.denial import DenialConstraint
 from holdfast.sources.dialect import CsvOptions
 from holdfast.sources.local import read_csv, sniff_file
@@ -50,7 +50,7 @@ def sql_of(constraint: DenialConstraint) -> str:
     """The constraint as a self-join; rows have their ids in a column `_row`."""
 
     def side(operand: Operand) -> str:
-        assert not isinstance(operand, Arithmetic)
+        assert not isinstance(operand, Arithmetic | Call)
         if isinstance(operand, Cell):
             return f'{operand.row}."{operand.column}"'
         return f"'{operand.value}'" if isinstance(operand.value, str) else str(operand.value)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from holdfast.rules.conditions import (
     Arithmetic,
     Between,
+    Call,
     Cell,
     Comparison,
     Condition,
@@ -22,6 +23,7 @@ from holdfast.rules.conditions import (
     Matches,
     OneOf,
     Operand,
+    constants_of,
     of_t,
 )
 from holdfast.rules.constants import Constant
@@ -40,11 +42,13 @@ SCHEMA = pa.schema(
         ("first name", pa.string()),
         ("y", pa.bool_()),
         ("day", pa.date32()),
+        ("due", pa.date32()),
+        ("at", pa.timestamp("us")),
     ]
 )
 NAMES = SCHEMA.names
-FAMILIES = [["i", "j", "f", "g", "d", "long"], ["s", "first name"], ["y"], ["day"]]
-NUMBERS, TEXTS, TRUTHS, DAYS = FAMILIES
+FAMILIES = [["i", "j", "f", "g", "d", "long"], ["s", "first name"], ["y"], ["day", "due"], ["at"]]
+NUMBERS, TEXTS, TRUTHS, DAYS, TIMES = FAMILIES
 
 integers = st.one_of(st.integers(-2, 3), st.sampled_from([2**60, 2**63 - 1, -(2**63 - 1)]))
 floats = st.sampled_from([0.0, -0.0, 0.5, 1.0, -1.5, 2.0**60, float("nan"), float("inf"), float("-inf")])
@@ -52,6 +56,9 @@ decimals = st.sampled_from([Decimal(text) for text in ("0.0", "0.5", "1.0", "-1.
 longs = st.sampled_from([Decimal(text) for text in ("0.00", "0.50", "1.00", "9" * 28 + ".99", str(2**60) + ".00")])
 texts = st.sampled_from(["", "a", "ab", "b", "é", "a_b", "a%", "A", "a\nb", "100-2000"])
 days = st.sampled_from([dt.date(2020, 1, 31), dt.date(1969, 12, 31), dt.date(2031, 1, 1)])
+times = st.sampled_from(
+    [dt.datetime(2020, 1, 31), dt.datetime(2020, 2, 1, 12, 30), dt.datetime(1969, 12, 31, 23, 59, 59, 1)]
+)
 POOLS: dict[str, st.SearchStrategy[Any]] = {
     "i": integers,
     "j": integers,
@@ -63,6 +70,8 @@ POOLS: dict[str, st.SearchStrategy[Any]] = {
     "first name": texts,
     "y": st.booleans(),
     "day": days,
+    "due": days,
+    "at": times,
 }
 rows = st.tuples(*(st.one_of(st.none(), POOLS[name]) for name in NAMES))
 row_lists = st.lists(rows, max_size=8)
@@ -71,7 +80,7 @@ row_lists = st.lists(rows, max_size=8)
 _exact = st.one_of(st.integers(-2, 3), st.sampled_from([Decimal("0.5"), Decimal("-1.50"), Decimal("0.25"), 2**60, 1.0]))
 _of_floats = st.one_of(st.integers(-2, 3), st.sampled_from([Decimal("0.5"), 0.5, -1.5, float("nan"), float("inf")]))
 _of_column = {name: _of_floats if name in ("f", "g") else _exact for name in NUMBERS} | {
-    name: POOLS[name] for name in (*TEXTS, *TRUTHS, *DAYS)
+    name: POOLS[name] for name in (*TEXTS, *TRUTHS, *DAYS, *TIMES)
 }
 _small = st.one_of(st.integers(-2, 3), st.sampled_from([Decimal("0.5"), 0.5]))
 OPERATORS: st.SearchStrategy[Operator] = st.sampled_from(get_args(Operator))
@@ -134,12 +143,54 @@ def _reckoned(draw: st.DrawFn) -> Condition:
     return Comparison(operand, draw(OPERATORS), draw(other))
 
 
+# ---- functions and times --------------------------------------------------------------------------------------------
+
+_whiles = _constants(
+    st.sampled_from([dt.timedelta(), dt.timedelta(days=1), dt.timedelta(hours=36), dt.timedelta(days=-400)])
+)
+_moments = _cells([*DAYS, *TIMES])
+_later = st.builds(Arithmetic, _moments, st.sampled_from(["+", "-"]), _whiles)
+_apart = st.builds(Arithmetic, st.one_of(_moments, _later), st.just("-"), st.one_of(_moments, _later))
+_cases = st.builds(Call, st.sampled_from(["lower", "upper"]), _cells(TEXTS))
+_lengths = st.builds(Call, st.just("length"), st.one_of(_cells(TEXTS), _cases))
+
+
+@st.composite
+def _timed(draw: st.DrawFn) -> Condition:
+    """About moments, how far these are apart, and functions of texts."""
+    operands: list[tuple[Any, Any, Any]] = [
+        (_later, st.one_of(_moments, _later, _constants(times), _constants(days)), OPERATORS),
+        (_apart, st.one_of(_apart, _whiles), OPERATORS),
+        (_lengths, st.one_of(_constants(st.integers(0, 3)), _cells(["i", "d"]), _lengths), OPERATORS),
+        (_cases, st.one_of(_cases, _cells(TEXTS), _constants(texts)), _EQUAL),
+    ]
+    own, other, operators = draw(st.sampled_from(operands))
+    left = draw(own)
+    kind = draw(st.sampled_from(["compare", "compare", "null", "between"]))
+    if kind == "null":
+        return IsNull(left, negated=draw(st.booleans()))
+    if kind == "between" and own is not _cases:
+        return Between(left, draw(other), draw(other), negated=draw(st.booleans()))
+    return Comparison(left, draw(operators), draw(other))
+
+
+def subtracts_times_alone(condition: Condition) -> bool:
+    """Whether it compares how far times are apart, and names no while: databases have several types for that."""
+    if isinstance(condition, Every | Either):
+        return any(map(subtracts_times_alone, condition.parts))
+    are_times = not set(names_of(condition)).isdisjoint([*DAYS, *TIMES])
+    whiles = any(isinstance(each.value, dt.timedelta) for each in constants_of(condition))
+    return are_times and not whiles and any(isinstance(each, Arithmetic) for each in condition.operands)
+
+
 def _combined(parts: st.SearchStrategy[Condition]) -> st.SearchStrategy[Condition]:
     several = st.lists(parts, min_size=2, max_size=3).map(tuple)
     return st.one_of(several.map(Every), several.map(Either))
 
 
-conditions: st.SearchStrategy[Condition] = st.recursive(st.one_of(_plain(), _reckoned()), _combined, max_leaves=4)
+conditions: st.SearchStrategy[Condition] = st.recursive(
+    st.one_of(_plain(), _reckoned(), _timed()), _combined, max_leaves=4
+)
 
 
 # ---- the oracle's words ---------------------------------------------------------------------------------------------
@@ -171,6 +222,8 @@ def _operand(operand: Operand) -> Any:
         return ("column", NAMES.index(operand.column))
     if isinstance(operand, Constant):
         return ("constant", operand.value)
+    if isinstance(operand, Call):
+        return (operand.function, _operand(operand.operand))
     return (operand.sign, _operand(operand.left), _operand(operand.right))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 from decimal import Decimal
 from pathlib import Path
@@ -10,13 +11,14 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 
 import holdfast as hf
+from holdfast.engines.given.listing import PairListing
 from holdfast.rules.conditions import Condition
 from holdfast.rules.file import read_rules
 from holdfast.rules.sql import condition_sql
-from tests.engines.row.conditions import TEXTS, as_tuples, conditions, row_lists, table_of
+from tests.engines.row.conditions import TEXTS, as_tuples, conditions, row_lists, subtracts_times_alone, table_of
 from tests.oracle import row as oracle
 
 Rows = list[tuple[Any, ...]]
@@ -57,6 +59,7 @@ def _plain_numbers(some: Rows) -> Rows:
 @settings(max_examples=150)
 @given(some=row_lists, condition=conditions)
 def test_as_duckdb_says(some: Rows, condition: Condition, folder: Path) -> None:
+    assume(not subtracts_times_alone(condition))
     rows = _plain_numbers(some)
     with duckdb.connect() as database:
         database.execute("CREATE MACRO regexp_like(a, b) AS regexp_matches(a, b)")
@@ -99,6 +102,94 @@ MIXED = pa.table(
 def test_numbers_of_all_types(rule: str, broken: list[int]) -> None:
     (listing,) = hf.check(MIXED, rule).listings
     assert listing.listed[:, 0].tolist() == broken
+
+
+TIMES = pa.table(
+    {
+        "day": pa.array([dt.date(2024, 2, 28), dt.date(2024, 3, 1), None], pa.date32()),
+        "far": pa.array([2**31 - 1, -(2**31) + 1, 0], pa.int32()).cast(pa.date32()),
+        "at": pa.array([dt.datetime(2024, 3, 1), dt.datetime(2024, 3, 1, 0, 0, 1), dt.datetime(2024, 3, 2)]),
+        "zoned": pa.array([dt.datetime(2024, 3, 1)] * 3, pa.timestamp("us", "UTC")),
+        "took": pa.array([dt.timedelta(hours=36), dt.timedelta(days=-1), None]),
+        "name": ["Ada", "ada ", "é"],
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("rule", "broken"),
+    [
+        ("t.day + 2 days = t.at", [1]),
+        ("t.at <= t.day + 2 days", []),
+        ("t.at - t.day <= 1 day", [0]),
+        ("t.at - t.day = 48 hours", [1]),
+        ("t.at - 1 second < DATE '2024-03-01'", [1, 2]),
+        ("t.zoned - t.day >= 0 seconds", []),
+        ("t.zoned + 1 minute > TIMESTAMP '2024-03-01 02:00:30+02:00'", []),
+        ("t.far - 1 week < t.far", []),
+        ("t.far - t.day < 999999 weeks", [0]),
+        ("t.took + t.took = 3 days", [1]),
+        ("t.took >= -24 hours", []),
+        ("t.took in (36 hours, 1 day)", [1]),
+        ("t.at + t.took > t.at", [1]),
+        ("length(t.name) = 3", [1, 2]),
+        ("lower(t.name) = 'ada'", [1, 2]),
+        ("upper(lower(t.name)) != upper(t.name)", [0, 1, 2]),
+        ("length(upper(t.name)) + 1 < 5", [1]),
+        ("lower(t.name) like 'a%' or length(t.name) = 1", []),
+    ],
+)
+def test_times_whiles_and_functions(rule: str, broken: list[int]) -> None:
+    (listing,) = hf.check(TIMES, rule).listings
+    assert listing.listed[:, 0].tolist() == broken
+
+
+@pytest.mark.parametrize(
+    ("rule", "sentence", "at"),
+    [
+        ("t.day + t.at > t.at", "can't calculate t.day + t.at of date and timestamp without time zone; a while", 0),
+        ("t.at > t.day * 2 days", "can't calculate t.day * 2 days of date and a while", 7),
+        ("t.at - t.zoned < 1 day", "can't calculate t.at - t.zoned", 0),
+        ("length(t.day) > 3", "has length of date; it is for text", 7),
+        ("3 < length(lower(t.at))", "has lower of timestamp without time zone; it is for text", 13),
+    ],
+)
+def test_type_errors_point_at_the_character(rule: str, sentence: str, at: int) -> None:
+    with pytest.raises(hf.BadInput) as error:
+        hf.check(TIMES, rule)
+    first, _, mark = str(error.value).split("\n")
+    assert sentence in first
+    assert mark.index("^") - 2 == at
+
+
+@pytest.mark.parametrize(
+    ("rule", "sentence"),
+    [
+        ("t.at - t.day < 3", "compares a while with a constant of another type; write 30 days, for example"),
+        ("t.at < t.day", "compares timestamp without time zone with date"),
+        ("t.at + 1 day < 'soon'", "compares a timestamp with text; write TIMESTAMP"),
+        ("t.name + 1 day = t.at", "calculates with t.name, which is text; use numbers only"),
+        ("lower(t.name) < 'b'", "needs an order of text"),
+        ("lower(t.name) = 3", "compares text with a constant of another type; write '3'"),
+    ],
+)
+def test_what_does_not_compare_is_refused(rule: str, sentence: str) -> None:
+    with pytest.raises(hf.BadInput, match=sentence):
+        hf.check(TIMES, rule)
+
+
+def test_sentences_say_what_a_calculation_comes_to() -> None:
+    for rule, said in [
+        ("t.at - t.day < 2 days", "row 0: t.at - t.day (2 days) is at least 2 days"),
+        (
+            "t.day + 2 days = t.at",
+"row 1: t.day + 2 days (2024-03-03 00:00:00) differs from at '2024-03-01 00:00:01'",
+        ),
+        ("length(t.name) = 3", "row 1: length(t.name) (4) differs from 3"),
+    ]:  # fmt: skip
+        (listing,) = hf.check(TIMES, rule).listings
+        assert isinstance(listing, PairListing)
+        assert listing.explain(int(listing.listed[0, 0])) == said
 
 
 @pytest.mark.parametrize(

@@ -18,10 +18,10 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from holdfast.engines.row.columns import NamedColumns
-from holdfast.engines.row.reckon import array_of, as_floats, decimals, float_keys, floats, integers, scalar_of
+from holdfast.engines.row.reckon import array_of, as_floats, decimals, float_keys, floats, integers, plain, scalar_of
 from holdfast.rules import conditions
-from holdfast.rules.arithmetic import common_type, in_floats
-from holdfast.rules.conditions import Arithmetic, Cell, Comparison, Condition, Either, Every, Operand
+from holdfast.rules.arithmetic import Types, common_type, in_floats
+from holdfast.rules.conditions import Arithmetic, Call, Cell, Comparison, Condition, Either, Every, Operand
 from holdfast.rules.constants import Constant
 from holdfast.rules.regex import expression
 from holdfast.rules.terms import names_of
@@ -74,10 +74,12 @@ def _folded(fold: np.ufunc, condition: Every | Either, rows: NamedColumns) -> Tr
 
 
 def _like(condition: conditions.Like | conditions.Matches, rows: NamedColumns) -> Truth:
-    return _of_array(pc.match_substring_regex(_plain(condition.operand, rows), expression(condition)))
+    return _of_array(pc.match_substring_regex(plain(condition.operand, rows), expression(condition)))
 
 
 def _are_null(operand: Operand, rows: NamedColumns) -> NDArray[np.bool_]:
+    if isinstance(operand, Call):
+        return _are_null(operand.operand, rows)
     if isinstance(operand, Cell):
         return np.asarray(rows.codes(operand.column) == NULL_CODE)
     if in_floats(operand, rows.types):
@@ -87,8 +89,8 @@ def _are_null(operand: Operand, rows: NamedColumns) -> NDArray[np.bool_]:
 
 def _one_of(condition: conditions.OneOf, rows: NamedColumns) -> Truth:
     operand, values, types = condition.operand, list(condition.values), rows.types
-    if isinstance(operand, Cell) and not is_number(types[operand.column]):
-        return _among(_plain(operand, rows), array_of(values, types[operand.column]))
+    if (kept := _type_of(operand, types)) is not None:
+        return _among(plain(operand, rows), array_of(values, kept))
     if in_floats(operand, types):
         numbers = floats(operand, rows)
         return _truths(np.isin(float_keys(numbers.values), float_keys(as_floats(values))), numbers.valid)
@@ -120,13 +122,22 @@ def _compared(condition: Comparison, rows: NamedColumns) -> Truth:
     types = rows.types
     if isinstance(left, Cell) and isinstance(right, Cell) and _by_rank(left, right, rows):
         return _compared_ranks((left, right), operator, rows)
-    if isinstance(left, Cell) and not is_number(types[left.column]):
-        other = scalar_of(right, types[left.column]) if isinstance(right, Constant) else _plain(right, rows)
-        return _of_array(COMPARE_ARROW[operator](_plain(left, rows), other))
     reckons = isinstance(left, Arithmetic) or isinstance(right, Arithmetic)
+    if not reckons and (kept := _type_of(left, types)) is not None:
+        other = scalar_of(right, kept) if isinstance(right, Constant) else plain(right, rows)
+        return _of_array(COMPARE_ARROW[operator](plain(left, rows), other))
     if in_floats(left, types) or (reckons and in_floats(right, types)):
         return _compared_floats(left, operator, right, rows)
     return _exactly(left, operator, right, rows)
+
+
+def _type_of(operand: Operand, types: Types) -> pa.DataType | None:
+    """The type of a column, or of a function of one; None: it is a number, or calculated."""
+    if isinstance(operand, Call):
+        return None if operand.function == "length" else pa.string()
+    if not isinstance(operand, Cell) or is_number(types[operand.column]):
+        return None
+    return types[operand.column]
 
 
 def _exactly(left: Operand, operator: Operator, right: Operand, rows: NamedColumns) -> Truth:
@@ -172,12 +183,6 @@ def _ordered(cell: Cell, rows: NamedColumns) -> pa.Array:
     kept = rows.types[cell.column]
     own = images.to_images(rows.with_values(cell.column).values(cell.column).drop_null(), kept)
     return common_images(own, kept) if is_number(kept) else own
-
-
-def _plain(operand: Operand, rows: NamedColumns) -> pa.Array:
-    """The values of a column as they are."""
-    assert isinstance(operand, Cell)
-    return rows.values(operand.column)
 
 
 # ---- rows -----------------------------------------------------------------------------------------------------------

@@ -6,9 +6,12 @@ Cost: a batch costs its own rows, and eight or nine bytes are kept of each row t
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+import pyarrow as pa
 
 from holdfast.engines.given.explain import GivenExplanation, explained
 from holdfast.engines.given.keeper import Answer, Arrays, Cut, Keeper, Old, RowsOf, Tally, alone, listed
@@ -19,12 +22,15 @@ from holdfast.engines.row.evaluate import truth, violators, violators_in
 from holdfast.engines.row.reckon import operand_values
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import SILENT, Progress
-from holdfast.rules.conditions import Arithmetic, Condition
+from holdfast.rules.check import MOMENTS, WHILE, Checker
+from holdfast.rules.conditions import Arithmetic, Call, Condition
+from holdfast.rules.constants import Constant
 from holdfast.rules.given import Named
 from holdfast.rules.row import RowRule
 from holdfast.table.plain import plain_values
 from holdfast.table.rows import Ids, Rows
 from holdfast.table.runner import Runner
+from holdfast.visible import without_fraction
 
 
 class RowListing(PairListing):
@@ -45,9 +51,16 @@ class KnownRow:
         """Whether a condition is true of it."""
         return bool(truth(condition, self.columns)[0] > 0)
 
-    def value(self, operand: Arithmetic) -> Any:
-        """What two numbers come to."""
-        return plain_values(operand_values(operand, self.columns))[0]
+    def value(self, operand: Arithmetic | Call) -> Any:
+        """What a calculation comes to."""
+        found = operand_values(operand, self.columns)
+        kind = Checker.of(self.columns.encoding.schema).kind(operand)
+        if kind not in (WHILE, *MOMENTS):
+            return plain_values(found)[0]
+        microseconds = found.cast(pa.int64())
+        if kind != WHILE:
+            return without_fraction(str(plain_values(microseconds.cast(pa.timestamp("us")))[0]))
+        return Constant(dt.timedelta(microseconds=microseconds[0].as_py())).text
 
 
 RowsState = list[RowSet]  # of each rule the rows that violate it

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,13 +15,16 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from holdfast.engines.row.columns import NamedColumns
-from holdfast.rules.arithmetic import LARGEST, exact_type, exactly, in_floats
-from holdfast.rules.conditions import Arithmetic, Cell, Operand
+from holdfast.rules.arithmetic import LARGEST, as_number, exact_type, exactly, in_floats
+from holdfast.rules.conditions import Arithmetic, Call, Cell, Operand
 from holdfast.rules.constants import Constant, Value
 from holdfast.table import arrow, images
 
 _EPOCH = dt.datetime(1970, 1, 1)
 _MICROSECOND = dt.timedelta(microseconds=1)
+_DAY = 86_400_000_000  # microseconds
+_MOST_DAYS = 10**8  # whose microseconds surely fit 64 bits
+_FUNCTIONS = {"length": pc.utf8_length, "lower": pc.utf8_lower, "upper": pc.utf8_upper}
 
 
 def array_of(constants: Sequence[Constant], kept: pa.DataType) -> pa.Array:
@@ -39,10 +43,9 @@ def scalar_of(constant: Constant, kept: pa.DataType) -> pa.Scalar:
 
 def _image(value: Value) -> int:
     """A value that is no text as a number (see `table.images`)."""
-    if isinstance(value, dt.datetime):
-        return (value.replace(tzinfo=None) - _EPOCH) // _MICROSECOND
-    if isinstance(value, dt.date):
+    if isinstance(value, dt.date) and not isinstance(value, dt.datetime):
         return (value - _EPOCH.date()).days
+    value = as_number(value)
     if isinstance(value, dt.time):
         return (dt.datetime.combine(_EPOCH, value) - _EPOCH) // _MICROSECOND
     assert isinstance(value, int)
@@ -62,14 +65,22 @@ class Numbers(NamedTuple):
     most: int = 0
 
 
-def operand_values(operand: Cell | Arithmetic, rows: NamedColumns) -> pa.Array:
-    """What an operand is in each row."""
-    if isinstance(operand, Cell):
-        return rows.values(operand.column)
+def operand_values(operand: Cell | Arithmetic | Call, rows: NamedColumns) -> pa.Array:
+    """What an operand is in each row; a moment or a while as microseconds."""
+    if isinstance(operand, Cell | Call):
+        return plain(operand, rows)
     if not in_floats(operand, rows.types):
         return decimals(operand, rows)
     numbers = floats(operand, rows)
     return arrow.from_numpy(numbers.values, null=~numbers.valid)
+
+
+def plain(operand: Operand, rows: NamedColumns) -> pa.Array:
+    """The values of a column as they are, or of a function of one."""
+    if isinstance(operand, Call):
+        return _FUNCTIONS[operand.function](plain(operand.operand, rows))
+    assert isinstance(operand, Cell)
+    return rows.values(operand.column)
 
 
 def decimals(operand: Operand, rows: NamedColumns) -> Any:
@@ -77,8 +88,8 @@ def decimals(operand: Operand, rows: NamedColumns) -> Any:
     kept = exact_type(operand, rows.types)
     if isinstance(operand, Constant):
         return scalar_of(operand, kept)
-    if isinstance(operand, Cell):
-        return rows.values(operand.column).cast(kept)
+    if isinstance(operand, Cell | Call):
+        return _numbers(plain(operand, rows)).cast(kept)
     return _SIGNS_OF_ARRAYS[operand.sign](decimals(operand.left, rows), decimals(operand.right, rows))
 
 
@@ -87,12 +98,12 @@ def integers(operand: Operand, rows: NamedColumns) -> Numbers | None:
     as decimals.
     """
     if isinstance(operand, Constant):
-        value = operand.value
+        value = as_number(operand.value)
         if not isinstance(value, int) or abs(value) > LARGEST:
             return None
         return Numbers(np.array([value]), np.ones(1, np.bool_), abs(value))
-    if isinstance(operand, Cell):
-        return _integers_of(operand, rows)
+    if isinstance(operand, Cell | Call):
+        return _integers_of(plain(operand, rows))
     left, right = integers(operand.left, rows), integers(operand.right, rows)
     if left is None or right is None:
         return None
@@ -102,8 +113,8 @@ def integers(operand: Operand, rows: NamedColumns) -> Numbers | None:
     return Numbers(_SIGNS[operand.sign](left.values, right.values), left.valid & right.valid, most)
 
 
-def _integers_of(cell: Cell, rows: NamedColumns) -> Numbers | None:
-    values = rows.values(cell.column)
+def _integers_of(values: pa.Array) -> Numbers | None:
+    values = _numbers(values)
     if not pa.types.is_integer(values.type):
         return None
     valid = arrow.valid(values)
@@ -113,12 +124,29 @@ def _integers_of(cell: Cell, rows: NamedColumns) -> Numbers | None:
     return Numbers(plain, valid, max(abs(int(plain.min(initial=0))), abs(int(plain.max(initial=0)))))
 
 
+def _numbers(values: pa.Array) -> pa.Array:
+    """Times and whiles as microseconds, in integers, or in decimals where these would overflow; numbers as they are."""
+    kept = values.type
+    if pa.types.is_date(kept):
+        days = values.cast(pa.int32())
+        if max(map(abs, _ends(days))) > _MOST_DAYS:
+            return pc.multiply(days.cast(pa.decimal128(10, 0)), pa.scalar(Decimal(_DAY), pa.decimal128(11, 0)))
+        return pc.multiply(days.cast(pa.int64()), _DAY)
+    return values.cast(pa.int64()) if pa.types.is_temporal(kept) or pa.types.is_int32(kept) else values
+
+
+def _ends(numbers: pa.Array) -> tuple[int, int]:
+    """The least and the greatest of some numbers."""
+    given = arrow.to_numpy(numbers)[arrow.valid(numbers)]
+    return int(given.min(initial=0)), int(given.max(initial=0))
+
+
 def floats(operand: Operand, rows: NamedColumns) -> Numbers:
     """An operand in floating point; division by zero is unknown."""
     if isinstance(operand, Constant):
         return Numbers(as_floats([operand]), np.ones(1, np.bool_))
-    if isinstance(operand, Cell):
-        values = rows.values(operand.column)
+    if isinstance(operand, Cell | Call):
+        values = plain(operand, rows)
         return Numbers(_nearest_floats(values), arrow.valid(values))
     left, right = floats(operand.left, rows), floats(operand.right, rows)
     valid = left.valid & right.valid
