@@ -90,7 +90,7 @@ def check(
 
 
 def _is_broken(rule: TableRule, rows: Sequence[Row]) -> bool:
-    quantity, limits = rule.quantity, [each.value for each in rule.constants]
+    quantity, limits = rule.quantity, [each.value for each in rule.ends]
     if quantity.condition is not None:
         satisfying = sum(is_true(quantity.condition, each, each) for each in rows)
         if quantity.measure == "count":

@@ -216,6 +216,26 @@ class TableRule(Rule):
         return [limit for limit in self.limits if isinstance(limit, Constant)]
 
     @property
+    def has_now(self) -> bool:
+        """Whether it compares with the present time: then it is judged with each batch, and only then."""
+        return len(self.ends) < len(self.limits)
+
+    @property
+    def is_judged_by_batch(self) -> bool:
+        """Whether the rows of the table alone don't decide it."""
+        return self.has_now or self.quantity.is_of_batch
+
+    def condition_at(self, moment: dt.datetime | None, like: Constant) -> Condition | None:
+        """What a value of the column satisfies, at some moment; None where it is about a moment that is not known.
+        `like` is a constant of the column's type.
+        """
+        if self.has_now and moment is None:
+            return None
+        cell = of_t(self.quantity.column)
+        ends = [limit if isinstance(limit, Constant) else limit.at(moment, like) for limit in self.limits]  # type: ignore[arg-type]  # a moment is given
+        return Between(cell, *ends) if self.operator == "between" else Comparison(cell, self.operator, ends[0])
+
+    @property
     def of_rows(self) -> Condition | None:
         """A condition that rows violate which are worth a look, such as rows with a null; None: there is none."""
         cell, measure = of_t(self.quantity.column), self.quantity.measure

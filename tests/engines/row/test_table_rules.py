@@ -139,7 +139,7 @@ def _rules(draw: st.DrawFn) -> TableRule:
 def _broken(some: Rows, rule: TableRule) -> bool:
     column = NAMES.index(rule.quantity.column) if rule.quantity.column else None
     part = None if rule.quantity.part is None else rule.quantity.part.value
-    limits = [each.value for each in rule.constants]
+    limits = [each.value for each in rule.ends]
     return oracle.is_broken(some, rule.quantity.measure, column, rule.operator, *limits, part=part)
 
 
@@ -181,11 +181,11 @@ def _shows(rule: TableRule, row: tuple[Any, ...]) -> bool:
         return row[NAMES.index(rule.quantity.column)] is None and operator in ("<", "<=", "=", "between")
     if operator == "between":
         value = row[NAMES.index(rule.quantity.column)] if rule.quantity.column else None
-        sign, limit = (">=", rule.constants[0]) if measure == "min" else ("<=", rule.constants[-1])
+        sign, limit = (">=", rule.ends[0]) if measure == "min" else ("<=", rule.ends[-1])
         return measure in ("min", "max") and value is not None and _alone(row, rule, measure, sign, limit)
     if (measure, operator[0]) not in (("min", ">"), ("max", "<")):
         return False
-    return _alone(row, rule, measure, operator, rule.constants[0])
+    return _alone(row, rule, measure, operator, rule.ends[0])
 
 
 def _alone(row: tuple[Any, ...], rule: TableRule, measure: str, operator: str, limit: Constant) -> bool:

@@ -176,7 +176,7 @@ def hash_of(values: Sequence[Plain]) -> str:
 
 def is_worse(rule: TableRule, now: Plain, then: Plain) -> bool:
     """Whether a quantity that breaks a rule is farther from what the rule allows than another."""
-    numbers = _numbers(now, then, *(each.value for each in rule.constants))
+    numbers = _numbers(now, then, *(each.value for each in rule.ends))
     if rule.operator in ("<", "<="):
         return numbers[0] > numbers[1] if numbers else str(now) > str(then)
     if rule.operator in (">", ">="):

@@ -69,7 +69,7 @@ class _OfNumber(Measured):
         if self.number is None:
             return False
         number = math.inf if self.number != self.number else self.number  # NaN is above all other numbers
-        limits = [self._comparable(_exact(limit)) for limit in rule.constants]
+        limits = [self._comparable(_exact(limit)) for limit in rule.ends]
         if rule.operator == "between":
             return not limits[0] <= number <= limits[1]
         return not COMPARE[rule.operator](number, limits[0])
