@@ -8,7 +8,7 @@ PYTEST := $(MEMORY) $(BIN)/python -m pytest -n 2 --dist loadgroup
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help setup demo quick test matrix fix lint types layers unit browser bench papers compare same pictures golden \
-	requirements clean
+	requirements recipes clean
 
 help:  ## Show what can be made
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -36,6 +36,7 @@ matrix: setup  ## What takes longer than `make test`, before a release: many ran
 	$(BIN)/python -m benchmarks --quick
 	$(BIN)/python -m tests.store.flips --flips 2000
 	$(BIN)/python -m tests.laws.soak --streams 2000 --jobs 2
+	$(BIN)/python -m tests.recipes.real
 
 fix: setup  ## Format the code, and correct what ruff can correct
 	$(BIN)/ruff check --fix .
@@ -53,6 +54,9 @@ layers: setup
 
 unit: setup
 	$(PYTEST) $(ARGS)
+
+recipes: setup  ## Run docs/recipes.md with Airflow, Dagster and dbt, each in an environment of its own (some minutes)
+	$(BIN)/python -m tests.recipes.real
 
 browser:  ## Fetch a browser for the tests of the page: with apt-get, else from npm into .browser/
 	sh tests/browser/fetch.sh

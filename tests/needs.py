@@ -29,6 +29,7 @@ PROCESSES = """
     cli/test_watch_long.py::test_sigterm_ends_a_watch_after_the_batch
     engines/test_toy.py
     kernels/test_jit.py
+    recipes/test_recipes.py::test_dbt
     serve/test_server.py
     spark/test_session.py
     store/test_backup.py::test_backups_while_a_writer_works

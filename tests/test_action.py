@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +12,8 @@ from typing import Any
 import pytest
 import yaml
 
-ROOT = Path(__file__).parents[1]
+from tests.project import ROOT, copy_project
+
 ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
 STEPS: list[dict[str, Any]] = ACTION["runs"]["steps"]
 EXPRESSION = re.compile(r"\$\{\{\s*(.*?)\s*\}\}")
@@ -114,11 +114,7 @@ def test_hostile_inputs_are_words_and_no_commands(job: Job, words: str) -> None:
 
 def test_it_installs_itself(tmp_path: Path) -> None:
     """From the action's own folder, with the requirements of this environment instead of an index."""
-    job, own = Job(tmp_path), tmp_path / "action"
-    shutil.copytree(ROOT / "src", own / "src", ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
-    for name in ("pyproject.toml", "README.md", "LICENSE", "requirements"):
-        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
-        copy(ROOT / name, own / name)
+    job, own = Job(tmp_path), copy_project(tmp_path / "action")
     offline = {
         "GITHUB_ACTION_PATH": str(own),
         "PIP_NO_INDEX": "1",

@@ -156,6 +156,18 @@ def test_redacted(holdfast: Holdfast, people: Path, files: Files) -> None:
     assert "1.5" not in written
 
 
+def test_sensitive_values_are_in_no_file(holdfast: Holdfast, people: Path, rules: Path, files: Files) -> None:
+    state = people.with_name("state")
+    assert holdfast("init", state, people, "--rules", rules, "--key", "id", "--sensitive", "score").code == 0
+    loud = write(people.with_name("loud.csv"), [HEADER, "5,Ed,0.125,2024-01-03"])
+    odd = write(people.with_name("odd.csv"), [HEADER, "7,Ed,secretscore,2024-01-03"])
+    assert "0.125" in holdfast("apply", state, "--insert", loud, *files.words).out
+    refused(holdfast("apply", state, "--insert", odd, *files.words), "secretscore")
+    assert files.cases == {"error": 1}
+    for path in (files.junit, files.sarif, files.markdown):
+        assert not {"0.125", "secretscore"} & set(path.read_text(encoding="utf-8").replace("'", " ").split())
+
+
 def test_redact_alone_is_refused(holdfast: Holdfast, people: Path) -> None:
     refused(holdfast("check", people, "--rule", "key(id)", "--redact"), "--junit, --sarif and --markdown")
 

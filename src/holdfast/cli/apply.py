@@ -168,7 +168,7 @@ def apply(
         sources = {_PARTS[how or "insert"]: files}
     elif how is not None:
         raise BadInput(f"--how {how} is about the files of --table name=path, and there are none; leave it out")
-    with ci.failing(), TerminalProgress() as progress, Monitor.open(state, progress=progress) as monitor:
+    with ci.failing(state), TerminalProgress() as progress, Monitor.open(state, progress=progress) as monitor:
         progress.step("Applying the batch")
         outcome = monitor.apply(
             **sources, table=name, batch_id=batch_id, operation_column=op, options=options, fail_on=fail_on,

@@ -28,17 +28,19 @@ class CiOutputs:
     redact: bool
 
     @contextmanager
-    def failing(self) -> Iterator[None]:
-        """Refuse files that can't be written, before the work; and where that fails, say so in them."""
+    def failing(self, state: Path | None = None) -> Iterator[None]:
+        """Refuse files that can't be written, before the work; and where that fails, say so in them: without the
+        reason, which may have values, where these are redacted or columns of the state are sensitive.
+        """
         self.files.refuse_unwritable()
         try:
             yield
         except Exception as error:
-            said = str(error) if isinstance(error, HoldfastError) and not self.redact else _HIDDEN
             if self.files:
                 from holdfast.report.ci.summary import Summary
 
-                self.files.write(Summary("", refused=said))
+                shown = isinstance(error, HoldfastError) and not self.redact and not _has_sensitive(state)
+                self.files.write(Summary("", refused=str(error) if shown else _HIDDEN))
             raise
 
     def write_applied(self, summary: Summary) -> None:
@@ -47,6 +49,19 @@ class CiOutputs:
             self.files.write(summary)
         except BadInput as error:
             raise BadInput(f"{error}; the batch is applied, don't apply it again") from None
+
+
+def _has_sensitive(state: Path | None) -> bool:
+    """Whether columns of a state are declared sensitive; of one that can't be opened, no error has values."""
+    from holdfast.api.view import View
+
+    if state is None:
+        return False
+    try:
+        with View.open(state) as view:
+            return bool(view.sensitive_columns())
+    except HoldfastError:
+        return False
 
 
 def _option(help_: str) -> Any:
