@@ -62,6 +62,7 @@ LONG = """
     engines/pointwise/test_tall.py
     intake/test_folder.py::test_watching_goes_on_until_it_is_stopped
     laws/test_growth.py
+    laws/test_long_lives.py
     laws/test_soak.py
     pairs/test_multiset_rows.py
     kernels/test_sightings.py::test_many_rows

@@ -187,6 +187,21 @@ def test_a_block_is_looked_at_once_in_a_process(path: Path) -> None:
         dict(files.read(str(path))[0])
 
 
+def test_what_was_seen_of_files_is_bounded(path: Path) -> None:
+    """A removed file is forgotten at once, and those that other processes remove once many others were read."""
+    with patch.object(checks, "_known", {}), patch.object(checks, "_MOST_KNOWN", 2):
+        first = checks.seen(str(path), (1, 2))
+        assert checks.seen(str(path), (1, 2)) is first
+        assert checks.seen(str(path), (1, 3)) is not first, "it was replaced"
+        checks.seen("b", (1,))
+        checks.seen(str(path), (1, 3))
+        checks.seen("c", (1,))
+        assert list(checks._known) == [str(path), "c"], "the longest unused goes"
+        files.remove(str(path))
+        files.remove(str(path))
+        assert list(checks._known) == ["c"]
+
+
 @pytest.mark.usefixtures("small_blocks")
 def test_finding_a_few_rows_looks_at_a_few_blocks(folder: str) -> None:
     schema = schema_of()

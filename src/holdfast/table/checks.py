@@ -16,7 +16,7 @@ import zlib
 from base64 import b64decode, b64encode
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from threading import Lock
 from typing import Any, Literal
 
 import numpy as np
@@ -101,10 +101,25 @@ def described(metadata: Mapping[bytes, bytes] | None) -> tuple[dict[str, Any], l
 Seen = dict[tuple[str, int], NDArray[np.bool_]]
 
 
-@lru_cache(maxsize=1 << 14)
-def seen(path: str, stamp: tuple[int, ...]) -> Seen:  # noqa: ARG001  # they are what it is remembered by
+_MOST_KNOWN = 1 << 14  # files
+_known: dict[str, tuple[tuple[int, ...], Seen]] = {}  # with their stamps, the longest unused first
+_of_threads = Lock()
+
+
+def seen(path: str, stamp: tuple[int, ...]) -> Seen:
     """What was seen of a file that is the same as when its stamp was taken."""
-    return Seen()
+    with _of_threads:
+        known = _known.pop(path, None)
+        _known[path] = found = known if known is not None and known[0] == stamp else (stamp, Seen())
+        if len(_known) > _MOST_KNOWN:
+            del _known[next(iter(_known))]
+    return found[1]
+
+
+def forget(path: str) -> None:
+    """A file is removed."""
+    with _of_threads:
+        _known.pop(path, None)
 
 
 class CheckedArrays(Mapping[str, Any]):

@@ -119,6 +119,7 @@ def _opened(path: str) -> tuple[Any, checks.Seen]:
 
 def remove(path: str) -> None:
     """Delete a file, if it is there."""
+    checks.forget(path)
     if elsewhere := _elsewhere(path):
         from pyarrow import fs
 
