@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from holdfast.intake import readers
 from tests import needs
 from tests.compiling import compile_once
 from tests.sources.databases.server import Server, running
@@ -76,12 +77,19 @@ SHARED_DATA = Path(__file__).parents[2] / "shared" / "data"
 
 
 @pytest.fixture(scope="session")
-def spark() -> Iterator[SparkSession]:
+def one_session() -> Iterator[SparkSession]:
     from holdfast.spark.session import session
 
     running = session()
     yield running
     running.stop()
+
+
+@pytest.fixture
+def spark(one_session: SparkSession, monkeypatch: pytest.MonkeyPatch) -> SparkSession:
+    """The session, which reads all files of the test, however small they are."""
+    monkeypatch.setattr(readers, "SMALL", 0)
+    return one_session
 
 
 @pytest.fixture(scope="session")

@@ -198,6 +198,8 @@ def test_memory_session_and_number_of_files_decide_the_reader(tmp_path: Path, mo
     path = file_of(tmp_path, "t.csv", "a,b\n" + "1,x\n" * 1000)
     packed = file_of(tmp_path, "t.csv.gz", "a,b\n" + "1,x\n" * 1000)
     assert reader_of(path) == "local"
+    assert reader_of(path, session=object()) == "local", "a job takes longer to start"
+    monkeypatch.setattr(readers, "SMALL", 1000)
     assert reader_of(path, session=object()) == "spark"
     assert reader_of(path, ReadOptions(reader="local"), session=object()) == "local"
     assert reader_of(path, ReadOptions(reader="spark")) == "spark"

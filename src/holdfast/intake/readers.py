@@ -1,8 +1,9 @@
 """Who reads a source, this process or Spark, and who runs the tasks on its rows.
 
-Spark reads whatever is large, remote, in very many files, or comes with a session. This process reads what one machine
-reads faster: no JVM is started, and no row passes between processes. It reads as long as that takes no more than a
-share of the free memory, by an estimate from bytes and format. Both give the same rows (tests/intake/test_readers.py).
+Spark reads whatever is large, remote, in very many files, or not small where a session is given. This process reads
+what one machine reads faster: no JVM is started, and no row passes between processes. It reads as long as that takes no
+more than a share of the free memory, by an estimate from bytes and format. Both give the same rows
+(tests/intake/test_readers.py).
 
 Tasks on rows that Spark has read run where the rows are: in threads, if Spark runs on this machine, else in Spark.
 """
@@ -33,6 +34,7 @@ _NEED = {"csv": 6.0, "json": 12.0, "parquet": 10.0, "orc": 12.0}
 _COMPRESSION = 6.0
 # One core parses some 10 MB of JSON lines in a second here; of more, the tasks of Spark do each a part.
 _MOST_JSON = 64 << 20
+SMALL = 16 << 20  # bytes of text that this process reads sooner than a job of a session starts, which takes seconds
 
 
 def choose_reader(
@@ -53,7 +55,8 @@ def choose_reader(
         return wanted
     here = len(files) <= MANY_FILES and fits(kind, files)
     here = here and (kind != "json" or text_bytes(files) <= _MOST_JSON)
-    return "local" if here and session is None else "spark"
+    here = here and (session is None or text_bytes(files) <= SMALL)
+    return "local" if here else "spark"
 
 
 def refuse_other_reader(wanted: Reader | None, only: Reader, why: str, or_else: str = "") -> None:
