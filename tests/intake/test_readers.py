@@ -226,7 +226,7 @@ def test_some_sources_have_one_reader_only(tmp_path: Path) -> None:
     cases = [
         (str(folder), ReadOptions(reader="local"), "names of its folders"),
         (arrow, ReadOptions(reader="spark"), "Arrow files are not for Spark"),
-        ("s3://bucket/t.parquet", ReadOptions(reader="local"), "not a local file"),
+        ("hdfs://host/t.parquet", ReadOptions(reader="local"), "not a local file"),
         ("jdbc:x://host/db", ReadOptions(reader="local"), "Spark reads databases"),
         (str(folder / "year=2020" / "t.parquet"), ReadOptions(reader="local", schema="a INT"), "with a --schema"),
         (arrow, ReadOptions(reader="magic"), "unknown reader 'magic'"),  # type: ignore[arg-type]

@@ -20,7 +20,8 @@ SourceList = Annotated[
     list[str],
     typer.Argument(
         metavar="SOURCE…",
-        help="Files or folders (CSV, JSON lines, Parquet, ORC, Arrow) or tables of databases "
+        help="Files, folders or patterns such as [b]'in/*.csv'[/b] (CSV, JSON lines, Parquet, ORC, Arrow), "
+        "[b]https:[/b] and [b]s3:[/b] addresses, [b]-[/b] for standard input, or tables of databases "
         "([b]postgres://user@host/db/table[/b], [b]duckdb:FILE/table[/b], [b]sqlite:FILE/table[/b], [b]jdbc:…[/b]); "
         "a table is named after its file, or [b]name=path[/b] names it.",
     ),

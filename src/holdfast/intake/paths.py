@@ -10,6 +10,7 @@ import re
 from codecs import getincrementaldecoder
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,6 +23,8 @@ from holdfast.store.layout import DATABASE
 from holdfast.text.quotes import command
 
 if TYPE_CHECKING:
+    from pyarrow.fs import FileSystem
+
     from holdfast.spark import SparkSession
 
 _KINDS = {
@@ -37,6 +40,8 @@ _MARKS = {
     b"\x28\xb5\x2f\xfd": ("compressed by Zstandard", "let its name end with .zst"),
     b"PK\x03\x04": ("a ZIP archive, as .xlsx files are", "save what it holds as CSV"),
 }
+STANDARD_INPUT = "-"
+_WILD = re.compile(r"[*?\[]")
 _HEAD = 4096  # bytes that distinguish text from other formats
 
 
@@ -53,6 +58,11 @@ def kind_of(path: str, wanted: str | None) -> str:
             f"{path}: the name doesn't show the format; give it with --input-format csv, json, parquet or orc"
         )
     return kinds.pop()
+
+
+def shows_format(name: str) -> bool:
+    """Whether the name of a file shows its format."""
+    return any(suffix in _KINDS for suffix in _suffixes(name))
 
 
 def _suffixes(name: str) -> list[str]:
@@ -72,7 +82,17 @@ def table_name(source: object, jdbc_table: str | None = None, query: str | None 
         return jdbc_table or "table"
     if isinstance(source, str) and is_database(source):
         return table_in(source) if query is None else file_name(source.partition(":")[2]).split(".")[0]
-    return Path(source).name.split(".")[0] if isinstance(source, str | Path) else "table"
+    if source == STANDARD_INPUT:
+        return "stdin"
+    return _name_of_path(str(source)) if isinstance(source, str | Path) else "table"
+
+
+def _name_of_path(path: str) -> str:
+    """The name of a file without its endings; of a pattern, what stands before its first `*`, or its folder."""
+    name = file_name(path).split(".")[0]
+    if not _WILD.search(name):
+        return name
+    return _WILD.split(name)[0].rstrip("-_ ") or _name_of_path(path.rstrip("/").rpartition("/")[0] or "table")
 
 
 def file_name(path: str) -> str:
@@ -91,6 +111,8 @@ def files_of(path: str) -> list[str] | None:
         return None
     here = Path(path.removeprefix("file://"))
     with clear_sentences(path):  # a name that is too long, a folder that may not be read
+        if is_pattern(path):
+            return _matching(path)
         if here.is_dir():
             if (here / DATABASE).is_file():
                 raise BadInput(
@@ -108,6 +130,45 @@ def files_of(path: str) -> list[str] | None:
         if not here.is_file():  # a source may be read twice
             raise BadInput(f"{path}: this is a pipe or a device, not a file; write its content to a file first")
     return [str(here)]
+
+
+def is_pattern(path: str) -> bool:
+    """Whether a path stands for many local files, as `in/*.csv` does; a file may have such a name."""
+    local = "://" not in path or path.startswith("file://")
+    return local and _WILD.search(path) is not None and not Path(path.removeprefix("file://")).exists()
+
+
+def base_of(path: str) -> str:
+    """The folder that a pattern begins with; any other path as it is."""
+    return _base_and_rest(path)[0] if is_pattern(path) else path.removeprefix("file://")
+
+
+def _base_and_rest(pattern: str) -> tuple[str, str]:
+    parts = pattern.removeprefix("file://").split("/")
+    first = next(place for place, part in enumerate(parts) if _WILD.search(part))
+    return "/".join(parts[:first]) or ("/" if first else "."), "/".join(parts[first:])
+
+
+def is_web(path: str) -> bool:
+    """Whether a path is the address of a file on the web."""
+    return re.match(r"https?://", path) is not None
+
+
+def is_store(path: str) -> bool:
+    """Whether a path is at an object store that this process can read."""
+    return re.match(r"s3://", path) is not None
+
+
+def _matching(path: str) -> list[str]:
+    """The local files that a pattern describes, by name."""
+    base, rest = _base_and_rest(path)
+    found = [each for each in Path(base).glob(rest) if each.is_file() and not each.name.startswith(("_", "."))]
+    files = sorted(map(str, found))
+    if not files:
+        raise BadInput(f"{path}: there is no such file; check the path")
+    for file in files:
+        refuse_not_utf8(file)
+    return files
 
 
 def refuse_other_format(file: str) -> None:
@@ -170,6 +231,18 @@ def refuse_lake_elsewhere(spark: SparkSession, path: str) -> None:
     for lake in LAKES:
         if any(is_there(spark, f"{folder}/{lake.mark}") for folder in _tables_of(path)):
             raise _refusal(path, lake)
+
+
+def refuse_lake_in_store(store: FileSystem, place: str, shown: str) -> None:
+    """Refuse a place in an object store that is a table of a lake format or a part of one."""
+    from pyarrow.fs import FileSelector
+
+    for folder in _tables_of(place):
+        for lake in LAKES:
+            inside, _, name = lake.mark.rpartition("/")
+            found = store.get_file_info(FileSelector(f"{folder}/{inside}".rstrip("/"), allow_not_found=True))
+            if any(fnmatchcase(each.base_name, name) for each in found):
+                raise _refusal(shown, lake)
 
 
 def _tables_of(path: str) -> Iterator[str]:

@@ -1,8 +1,8 @@
 """Who reads a source, this process or Spark, and who runs the tasks on its rows.
 
-Spark reads whatever is large, remote, in very many files, or not small where a session is given. This process reads
-what one machine reads faster: no JVM is started, and no row passes between processes. It reads as long as that takes no
-more than a share of the free memory, by an estimate from bytes and format. Both give the same rows
+Spark reads whatever is large, at addresses such as `hdfs:`, in very many files, or not small where a session is given.
+This process reads what one machine reads faster: no JVM is started, and no row passes between processes. It reads as long
+as that takes no more than a share of the free memory, by an estimate from bytes and format. Both give the same rows
 (tests/intake/test_readers.py).
 
 Tasks on rows that Spark has read run where the rows are: in threads, if Spark runs on this machine, else in Spark.
@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from holdfast.errors import BadInput
+from holdfast.intake.paths import base_of
 from holdfast.sources.file_errors import COMPRESSED
 from holdfast.spark.session import is_here
 from holdfast.table.runner import Runner, Threads
@@ -102,7 +103,7 @@ def discovery_runner(rows: int, came_from: Runner) -> Runner:
 
 def partitioned(path: str, files: Sequence[str]) -> bool:
     """Whether the names of folders below a path hold values of columns, as in year=2020/."""
-    here = Path(path.removeprefix("file://"))
+    here = base_of(path)
     return any("=" in part for file in files for part in Path(file).relative_to(here).parts[:-1])
 
 

@@ -16,7 +16,18 @@ import pyarrow as pa
 from holdfast.changes.operations import FEED_COLUMNS, OPERATION_COLUMNS
 from holdfast.errors import BadInput
 from holdfast.intake.in_memory import arrow_table, is_spark_frame
-from holdfast.intake.paths import files_of, kind_of, refuse_lake_elsewhere, refuse_lake_here, refuse_other_format
+from holdfast.intake.paths import (
+    STANDARD_INPUT,
+    base_of,
+    files_of,
+    is_pattern,
+    is_store,
+    is_web,
+    kind_of,
+    refuse_lake_elsewhere,
+    refuse_lake_here,
+    refuse_other_format,
+)
 from holdfast.intake.readers import Reader, choose_reader, fits, partitioned, refuse_other_reader, text_bytes
 from holdfast.sources import jsonlines, local, pieces
 from holdfast.sources.bad_records import GoodAndBad, sift_json
@@ -30,6 +41,7 @@ from holdfast.spark.session import session
 from holdfast.visible import shown_fields
 
 if TYPE_CHECKING:
+    from holdfast.intake.copies import Copy
     from holdfast.spark import DataFrame, SparkSession
 
 # Up to this many bytes of text are cast at once, so that a sentence about a value can name its record.
@@ -80,7 +92,7 @@ class OpenSource:
     the types are to be inferred and are not those in `columns`; `marked` that each text begins with a mark of JSON
     (see `jsonlines`); `json` that the files are JSON lines. `sifted` has the records that are no rows, where `table`
     has the others. Where a source has rows of several tables, `records` are the numbers of those in `table`, and
-    `overlooked` names the columns of other tables.
+    `overlooked` names the columns of other tables. `copy` has the files, where they are a copy of something else.
     """
 
     name: str
@@ -100,6 +112,7 @@ class OpenSource:
     secrets: frozenset[str] = field(default=frozenset(), repr=False)
     records: pa.Array | None = None
     overlooked: frozenset[str] = frozenset()
+    copy: Copy | None = field(default=None, repr=False)
 
     @property
     def reader(self) -> Reader:
@@ -152,6 +165,8 @@ def open_source(
         return source
     if isinstance(source, str | Path):
         try:
+            if _is_copied(str(source), options, spark):
+                return _open_copy(str(source), options, spark, expected, tolerant)
             return _open_path(str(source), options, spark, expected, tolerant)
         except BadInput as error:  # an address that is mistyped holds its password, too
             raise BadInput(redacted(str(error))) from None
@@ -170,6 +185,28 @@ def _from_frame(frame: DataFrame, name: str, **more: Any) -> OpenSource:
     return OpenSource(name, tuple(frames.columns_of(frame)), frame=frames.positional(frame), **more)
 
 
+# ---- copies ---------------------------------------------------------------------------------------------------------
+
+
+def _is_copied(path: str, options: ReadOptions, spark: SparkSession | None) -> bool:
+    """Whether a source is copied here to be read; with a session of the user's, Spark reads object stores in place."""
+    in_place = spark is not None or options.reader == "spark"
+    return path == STANDARD_INPUT or is_web(path) or (is_store(path) and not in_place)
+
+
+def _open_copy(
+    path: str, options: ReadOptions, spark: SparkSession | None, expected: pa.Schema | None, tolerant: bool
+) -> OpenSource:
+    from holdfast.intake.copies import copied  # what most sources need not load
+
+    copy = copied(path)
+    try:
+        opened = _open_path(copy.path, options, spark, expected, tolerant)
+    except BadInput as error:
+        raise BadInput(copy.named(str(error))) from None
+    return replace(opened, name=copy.named(opened.name), copy=copy)
+
+
 # ---- paths ----------------------------------------------------------------------------------------------------------
 
 
@@ -182,6 +219,8 @@ def _open_path(
         return _open_database(path, options)
     if options.query is not None:
         raise BadInput(f"{path}: --query is for databases, and this is a file; leave it out")
+    if is_pattern(path):
+        refuse_lake_here(base_of(path), inside=False)
     refuse_lake_here(path)
     kind, files = kind_of(path, options.format), files_of(path)
     if kind == "csv" and files is None:
@@ -406,7 +445,8 @@ class _Path:
         path, files, running = self.path, tuple(self.files), self._session()
         with frames.clear_sentence(path):
             nested = len(files) > 1 and not partitioned(path, files)
-            frame = frames.read_other(running, kind, path, self.options.schema, nested)
+            base = base_of(path) if is_pattern(path) else None
+            frame = frames.read_other(running, kind, files if base else path, self.options.schema, nested, base)
         return _from_frame(frame, path, files=files)
 
 

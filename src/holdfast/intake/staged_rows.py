@@ -92,7 +92,8 @@ def with_source(opened: OpenSource) -> Iterator[None]:
     try:
         yield
     except BadInput as error:
-        raise BadInput(_with_place(opened, str(error))) from None
+        sentence = _with_place(opened, str(error))
+        raise BadInput(opened.copy.named(sentence) if opened.copy else sentence) from None
 
 
 def _with_place(opened: OpenSource, sentence: str) -> str:

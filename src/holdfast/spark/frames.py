@@ -89,12 +89,23 @@ def is_there(spark: SparkSession, pattern: str) -> bool:
         return False
 
 
-def read_other(spark: SparkSession, kind: str, path: str, ddl: str | None, nested: bool = False) -> DataFrame:
-    """Parquet or ORC. `nested` says that there are folders inside whose names hold no values."""
+def read_other(
+    spark: SparkSession,
+    kind: str,
+    paths: str | Sequence[str],
+    ddl: str | None,
+    nested: bool = False,
+    base: str | None = None,
+) -> DataFrame:
+    """Parquet or ORC, a path or several files. `nested` says that there are folders inside whose names hold no values,
+    `base` is the folder below which names of folders hold values, where that is not the path.
+    """
     reader = spark.read.option("recursiveFileLookup", nested)
+    if base is not None:
+        reader = reader.option("basePath", str(Path(base).absolute()))
     if ddl:
         reader = reader.schema(ddl)
-    return reader.format(kind).load(place(path))
+    return reader.format(kind).load([place(path) for path in ([paths] if isinstance(paths, str) else paths)])
 
 
 @contextmanager
