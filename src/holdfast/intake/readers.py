@@ -2,8 +2,8 @@
 
 Spark reads whatever is large, at addresses such as `hdfs:`, in very many files, or not small where a session is given.
 This process reads what one machine reads faster: no JVM is started, and no row passes between processes. It reads as
-long as that takes no more than a share of the free memory, by an estimate from bytes and format. Both give the same rows
-(tests/intake/test_readers.py).
+long as that takes no more than a share of the free memory, by an estimate from bytes and format. Both give the same
+rows (tests/intake/test_readers.py).
 
 Tasks on rows that Spark has read run where the rows are: in threads, if Spark runs on this machine, else in Spark.
 """
