@@ -23,6 +23,21 @@ def write_files(folder: Path) -> None:
     days["thursday"][4] = _line(1255, "70173", city="Esslingen")
     for name, rows in days.items():
         (folder / f"{name}.csv").write_text("\n".join([HEADER, *rows]) + "\n", encoding="utf-8")
+    _write_incoming(folder)
+
+
+def _write_incoming(folder: Path) -> None:
+    """Write orders.csv and items.csv with a rule about them, and two batches of both: the second lacks its orders."""
+    (folder / "incoming").mkdir()
+    orders, items = ["id,customer", "1,C0001", "2,C0002"], ["order,sku", "1,S7", "2,S9"]
+    files = {"orders.csv": orders, "items.csv": items, "shop.yaml": ["rules:", "  - rule: items.order in orders.id"]}
+    files |= {
+        "incoming/01-orders.csv": ["id,customer", "3,C0001"],
+        "incoming/01-items.csv": ["order,sku", "3,S1", "3,S7"],
+    }
+    files |= {"incoming/02-items.csv": ["order,sku", "4,S2"]}
+    for name, rows in files.items():
+        (folder / name).write_text("\n".join(rows) + "\n", encoding="utf-8")
 
 
 def _line(number: int, code: str, city: str = "", mail: str = "") -> str:

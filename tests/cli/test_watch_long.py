@@ -49,7 +49,7 @@ def test_files_of_one_moment_are_one_batch(holdfast: Holdfast, shop: Path, folde
     command = ["watch", shop, "--from", folder, "--files", FILES, "--once", "--settle", "1ms"]
     ran = holdfast(*command)
     assert ran.code == 1, "the order of batch 2 has no customer"
-    assert "Batch 1 (01-orders.csv, 01-customers.csv) on orders, customers: 2 rows. The rule holds.\n" in ran.out
+    assert "Batch 1 (01-customers.csv, 01-orders.csv) on customers, orders: 2 rows. The rule holds.\n" in ran.out
     assert "Failed: payer has 1 new violation (orders, 02-orders.csv)\n" in ran.out
     assert f"{folder}: 1 file doesn't match --files, and is left: notes.txt\n" in ran.err
     write(folder / "02-customers.csv", ["id,name", "3,Cid"])
@@ -60,7 +60,7 @@ def test_files_of_one_moment_are_one_batch(holdfast: Holdfast, shop: Path, folde
     write(folder / "03-orders.csv", ["id,cust", "4,4"])
     write(folder / "03-customers.csv", ["id,name", "4,Di"])
     both = holdfast(*command, "--format", "json").of_kind("batch")
-    assert [Path(path).name for path in both[0]["files"]] == ["03-orders.csv", "03-customers.csv"]
+    assert [Path(path).name for path in both[0]["files"]] == ["03-customers.csv", "03-orders.csv"]
     assert "file" not in both[0]
 
 

@@ -59,9 +59,9 @@ class _File:
 
     @property
     def place(self) -> tuple[bool, list[tuple[int, str]], int, str]:
-        """Sorts files by batch, and those of no batch by age."""
+        """Sorts files by batch and name, and those of no batch by age."""
         batch = self.named.batch
-        return batch is None, batch_order(batch or ""), self.facts.st_mtime_ns, self.path
+        return batch is None, batch_order(batch or ""), 0 if batch else self.facts.st_mtime_ns, self.path
 
 
 class Inbox:
