@@ -141,6 +141,16 @@ def test_another_file_is_never_overwritten(holdfast: Holdfast, people: Path, opt
     assert people.read_bytes() == content
 
 
+def test_no_earlier_report_is_left_where_words_are_refused(holdfast: Holdfast, state: Path, files: Files) -> None:
+    more = write(state.with_name("more.csv"), [HEADER, "5,Ed,9,2024-01-03"])
+    assert holdfast("apply", state, "--insert", more, *files.words).code == 0
+    assert files.junit.exists()
+    refused(holdfast("apply", state, "--insert", more, *files.words, "--fail-on", "sometimes"))
+    assert not files.junit.exists()
+    assert not files.sarif.exists()
+    assert files.markdown.exists()
+
+
 def test_markdown_is_added_to_what_is_there(holdfast: Holdfast, people: Path, files: Files) -> None:
     files.markdown.write_text("# Mine\n\n", encoding="utf-8")
     holdfast("check", people, "--rule", "key(id)", "--markdown", files.markdown)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -52,12 +53,15 @@ class Origin:
     first: int = 0
 
 
+Places = Mapping[str, Mapping[int, Place]]  # of rows, by table
+
+
 @dataclass(frozen=True)
 class _Writer:
-    """Turns rows into sentences and places. `origins` are the files of tables."""
+    """Turns rows into sentences. `places` has where they stand."""
 
     shown: ShownValues
-    origins: Mapping[str, Origin]
+    places: Places
 
     def violations(
         self, rule: Rule, table: Table, pairs: Sequence[Pair], clusters: ChangedClusters | None = None
@@ -65,8 +69,7 @@ class _Writer:
         """The first violations of a rule. The very first say also what most other rows say, which takes a look at the
         table for each.
         """
-        first = [pair for pair in pairs[:_MOST] if pair]
-        places = self._places(table, {row for pair in first for row in pair}) if first else {}
+        first, places = _listed(pairs), self.places.get(table.schema.name, {})
         if self.shown.redacted:
             said = list(map(_numbers, first))
         else:
@@ -84,14 +87,6 @@ class _Writer:
             rows = [] if self.shown.redacted else some_values(table, np.array(pair, np.int64), columns)
             yield json.dumps([list(row.values()) for row in rows] or pair, default=str)
 
-    def _places(self, table: Table, rows: set[int]) -> dict[int, Place]:
-        """Where rows stand in the file that brought them."""
-        if (origin := self.origins.get(table.schema.name)) is None:
-            return {}
-        numbers = {row - origin.first: row for row in rows if row >= origin.first}
-        found = row_places(origin.source, origin.options, sorted(numbers))
-        return {numbers[number]: Place(*place) for number, place in found.items()}
-
     def about(self, rule: Rule, name: str, table: Table | None) -> _Writer:
         """The writer of a rule of a table: without values where it, or what names the rows, is sensitive."""
         shown = self.shown.of_table(name)
@@ -103,6 +98,24 @@ class _Writer:
         return self.shown.rule(called(self.shown.rule_name(name, rule), text), rule)
 
 
+def _listed(pairs: Iterable[Pair]) -> list[Pair]:
+    """The violations of a rule that are listed."""
+    return [pair for pair in islice(pairs, _MOST) if pair]
+
+
+def _places(origins: Mapping[str, Origin], listed: Iterable[tuple[str, Sequence[Pair]]]) -> Places:
+    """Where the rows of listed violations stand, given these by table. Each file is read once for all rules."""
+    rows: dict[str, set[int]] = {}
+    for table, pairs in listed:
+        rows.setdefault(table, set()).update(row for pair in _listed(pairs) for row in pair)
+    places = {}
+    for table, origin in origins.items():
+        numbers = sorted(row - origin.first for row in rows.get(table, ()) if row >= origin.first)
+        found = row_places(origin.source, origin.options, numbers)
+        places[table] = {number + origin.first: Place(*place) for number, place in found.items()}
+    return places
+
+
 def of_check(
     checked: Checked,
     rules: Rules,
@@ -112,9 +125,12 @@ def of_check(
     redact: bool = False,
     seconds: float = 0.0,
 ) -> Summary:
-    """The summary of a check of tables, given the rules with their places and the sources of the tables."""
-    shown = HiddenValues() if redact else ShownValues()
-    writer = _Writer(shown, {name: Origin(source, options) for name, source in sources.items()})
+    """The summary of a check of tables, given the rules with their places, and the sources of the tables where the
+    lines of rows are wanted, too.
+    """
+    origins = {name: Origin(source, options) for name, source in sources.items()}
+    listed = [(each.table.schema.name, _pairs_in(each)) for each in checked.listings]
+    writer = _Writer(HiddenValues() if redact else ShownValues(), _places(origins, listed))
     listings = {(each.rule.table, each.rule.name): each for each in checked.listings}
     places = {entry.name: _place(entry.where) for entry in rules.entries}
     found = [
@@ -128,7 +144,7 @@ def of_check(
         for rule in found
         if rule.standing == level
     ]
-    return Summary(_verdict(found, list(sources)), found, blocks, seconds=seconds)
+    return Summary(_verdict(found), found, blocks, seconds=seconds)
 
 
 def _of_status(status: Status, checked: Checked, listing: Listing, writer: _Writer, place: Place | None) -> RuleSummary:
@@ -143,10 +159,14 @@ def _of_status(status: Status, checked: Checked, listing: Listing, writer: _Writ
     if status.kind == "table":  # it holds or not, and no rows are the violation
         hidden = writer.shown.redacted or not status.tally.said
         return replace(rule, said=f"{name} is violated", rows=[] if hidden else [status.tally.said])
-    pairs = [] if listing.pairs is None else plain_pairs(listing.pairs[:_MOST])
-    violations = writer.violations(listing.rule.rule, listing.table, pairs)
+    violations = writer.violations(listing.rule.rule, listing.table, _pairs_in(listing))
     said = f"{name} has {counted(status.violations, 'violation')}"
     return replace(rule, said=said, rows=_first(violations, status.violations), violations=violations)
+
+
+def _pairs_in(listing: Listing) -> list[Pair]:
+    """The rows of the violations that are listed."""
+    return [] if listing.pairs is None or listing.rule.rule.kind == "table" else plain_pairs(listing.pairs[:_MOST])
 
 
 def _place(where: str) -> Place | None:
@@ -161,15 +181,15 @@ def _first(violations: Sequence[Violation], count: int) -> list[str]:
     return [*lines, *([f"… and {count - len(lines):,} more"] if lines and count > len(lines) else [])]
 
 
-def _verdict(rules: Sequence[RuleSummary], tables: Sequence[str]) -> str:
-    """How the rules of some tables stand, in one line."""
+def _verdict(rules: Sequence[RuleSummary]) -> str:
+    """How rules stand, in one line, after the tables that they are about."""
     failed, warned = (sum(rule.standing == level for rule in rules) for level in ("failed", "warning"))
     said = standing([{"violations": 0}] * len(rules))
     if failed:
         said = f"{failed:,} of {counted(len(rules), 'rule')} failed."
     elif warned:
         said = f"No errors; {counted(warned, 'warning')}."
-    return f"{', '.join(tables)}: {said}"
+    return f"{', '.join(dict.fromkeys(rule.table for rule in rules))}: {said}"
 
 
 # ---- batches ---------------------------------------------------------------------------------------------------------
@@ -195,10 +215,11 @@ def of_batch(
     if outcome.already_applied:
         line = outcome.lines()[0]
         return Summary(line, _standing_rules(given, _Writer(shown, {}), ()), skipped=line)
-    origins = _origins(state, outcome, inserted, options)
-    writer = _Writer(shown, origins)
+    pairs = {each.key: _pairs_of(each, outcome, tables) for each in verdict.worse}
+    listed = ((table_of_rows(*key), own) for key, own in pairs.items())
+    writer = _Writer(shown, _places(_origins(state, outcome, inserted, options), listed))
     counts = alarming(fail_on).given
-    worse = [_of_worse(each, verdict, outcome, tables, writer, counts) for each in verdict.worse]
+    worse = [_of_worse(each, verdict, pairs[each.key], tables, writer, counts) for each in verdict.worse]
     known = {(rule.table, each.finding.text) for rule, each in zip(worse, verdict.worse, strict=True)}
     known |= {(str(rule["table"]), str(rule["text"])) for rule in outcome.now_given}
     blocks = [Block(_LEVELS[each.standing], each.said, each.rows) for each in worse] if redact else public.blocks()
@@ -234,15 +255,14 @@ def _origins(
 
 
 def _of_worse(
-    worse: Worse, verdict: Verdict, outcome: Outcome, tables: Mapping[str, Table], writer: _Writer, counts: bool
+    worse: Worse, verdict: Verdict, pairs: list[Pair], tables: Mapping[str, Table], writer: _Writer, counts: bool
 ) -> RuleSummary:
-    """A rule that a batch made worse; `counts` says whether given rules count as failed."""
+    """A rule that a batch made worse, by some rows; `counts` says whether given rules count as failed."""
     table, rule = table_of_rows(*worse.key), rule_of(worse.finding)
     level: Standing = "warning" if worse.level == "failed" and not counts else worse.level
     own = tables.get(table)
     writer = writer.about(rule, table, own)
     shown, name = writer.shown, writer.name(worse.finding.to_json().get("name", ""), worse.finding.text, rule)
-    pairs = _pairs_of(worse, outcome, own) if own is not None else []
     clusters = worse.change.clusters if worse.change is not None else None
     violations = writer.violations(rule, own, pairs, clusters) if own is not None else []
     rows = [each.said for each in violations[:_SHOWN]] if shown.redacted else verdict.rows_of(worse)
@@ -259,8 +279,10 @@ def _of_worse(
     )
 
 
-def _pairs_of(worse: Worse, outcome: Outcome, table: Table) -> list[Pair]:
+def _pairs_of(worse: Worse, outcome: Outcome, tables: Mapping[str, Table]) -> list[Pair]:
     """The rows of the new violations of a rule, or those that broke a found one."""
+    if (table := tables.get(table_of_rows(*worse.key))) is None:
+        return []
     if worse.change is not None:
         return [] if worse.finding.kind == "table" else new_pairs(worse.change, first_of_batch(outcome, table))
     return [tuple(sorted(worse.witness.rows, reverse=True))] if worse.witness else []

@@ -20,7 +20,7 @@ from holdfast.cli.arguments import (
     TablesOfBatch,
     Verbose,
 )  # fmt: skip
-from holdfast.cli.ci import CiOutputs, ci_outputs
+from holdfast.cli.ci import CiOutputs, ci_outputs, write_applied
 from holdfast.cli.options import applying, reading, settings_of, taking
 from holdfast.cli.printing import CLASSES, loudness, print_findings, print_outcome, warn_unlisted
 from holdfast.cli.tables import by_table, named, note_left_out, split, table_line, table_or_files
@@ -174,13 +174,13 @@ def apply(
             **sources, table=name, batch_id=batch_id, operation_column=op, options=options, fail_on=fail_on,
             **how_to_apply,
         )  # fmt: skip
-        if ci.files:
-            inserted = sources.get("inserts") or {}
+        if ci.files is not None:
+            inserted = (sources.get("inserts") if ci.files.sarif else None) or {}  # is read again for the lines of rows
             summary = monitor.ci_summary(
                 outcome, fail_on=fail_on, bad=outcome.why_bad(most), options=options, redact=ci.redact,
                 inserted=inserted if isinstance(inserted, dict) else {name: inserted},
             )  # fmt: skip
     code = print_outcome(outcome, form, fail_on, most, loud)
-    if ci.files:
-        ci.write_applied(summary)
+    if ci.files is not None:
+        write_applied(ci.files, summary)
     raise typer.Exit(code)

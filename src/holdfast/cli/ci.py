@@ -22,33 +22,33 @@ _HIDDEN = "The command was refused; its log says why."
 
 @dataclass(frozen=True)
 class CiOutputs:
-    """The files that were asked for, and whether they may have values."""
+    """The files that were asked for, if any, and whether they leave out values."""
 
-    files: CiFiles
-    redact: bool
+    files: CiFiles | None = None
+    redact: bool = False
 
     @contextmanager
     def failing(self, state: Path | None = None) -> Iterator[None]:
-        """Refuse files that can't be written, before the work; and where that fails, say so in them: without the
-        reason, which may have values, where these are redacted or columns of the state are sensitive.
+        """Where the work fails, say so in the files: without the reason, which may have values, where they are left
+        out or columns of the state are sensitive.
         """
-        self.files.refuse_unwritable()
         try:
             yield
         except Exception as error:
-            if self.files:
+            if self.files is not None:
                 from holdfast.report.ci.summary import Summary
 
                 shown = isinstance(error, HoldfastError) and not self.redact and not _has_sensitive(state)
                 self.files.write(Summary("", refused=str(error) if shown else _HIDDEN))
             raise
 
-    def write_applied(self, summary: Summary) -> None:
-        """Write the summary of a batch, which is applied by now."""
-        try:
-            self.files.write(summary)
-        except BadInput as error:
-            raise BadInput(f"{error}; the batch is applied, don't apply it again") from None
+
+def write_applied(files: CiFiles, summary: Summary) -> None:
+    """Write the summary of a batch, which is applied by now."""
+    try:
+        files.write(summary)
+    except BadInput as error:
+        raise BadInput(f"{error}; the batch is applied, don't apply it again") from None
 
 
 def _has_sensitive(state: Path | None) -> bool:
@@ -79,10 +79,13 @@ def ci_outputs(
         bool, typer.Option("--redact", help="Leave values out of these files.", rich_help_panel="For CI")
     ] = False,
 ) -> CiOutputs:
-    """The files that a CI host shows."""
+    """The files that a CI host shows. Those of an earlier command go, so that no host takes them for this one's."""
+    if not (junit or sarif or markdown):
+        if redact:
+            raise BadInput("--redact is about --junit, --sarif and --markdown; give one of them, or leave it out")
+        return CiOutputs()
     from holdfast.report.ci.output import CiFiles
 
     files = CiFiles(junit, sarif, markdown)
-    if redact and not files:
-        raise BadInput("--redact is about --junit, --sarif and --markdown; give one of them, or leave it out")
+    files.start()
     return CiOutputs(files, redact)

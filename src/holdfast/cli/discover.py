@@ -252,9 +252,10 @@ def check(
         print_listings(listed, 3 if limit is None else limit, rows)
     elif rows:
         print_violations_json(checked.listings, limit)
-    if ci.files:
+    if ci.files is not None:
         from holdfast.api.ci import of_check
 
         took = time.perf_counter() - started
-        ci.files.write(of_check(checked, given, tables, options, redact=ci.redact, seconds=took))
+        read_again = tables if ci.files.sarif else {}  # for the lines of rows
+        ci.files.write(of_check(checked, given, read_again, options, redact=ci.redact, seconds=took))
     raise typer.Exit(ExitCode.RULE_BROKE if checked.violated else ExitCode.ALL_WELL)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from holdfast.errors import clear_sentences
 from holdfast.report.ci.summary import Summary
 from holdfast.results.outputs import FileKind, contains, refuse_unwritable, write_text, writing
 
@@ -24,14 +25,15 @@ class CiFiles:
     sarif: Path | None = None
     markdown: Path | None = None
 
-    def __bool__(self) -> bool:
-        return any((self.junit, self.sarif, self.markdown))
-
-    def refuse_unwritable(self) -> None:
-        """Refuse files that can't be written, before the work."""
+    def start(self) -> None:
+        """Refuse files that can't be written, before the work; and remove what an earlier command wrote."""
         for path, kind in ((self.junit, _JUNIT), (self.sarif, _SARIF), (self.markdown, _MARKDOWN)):
             if path:
                 refuse_unwritable(path, kind)
+        for path in (self.junit, self.sarif):
+            if path and path.is_file():
+                with clear_sentences(path):
+                    path.unlink()
 
     def write(self, summary: Summary) -> None:
         """Write a summary into each of them."""
