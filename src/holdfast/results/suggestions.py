@@ -19,7 +19,7 @@ from holdfast.results.outputs import FileKind, contains
 from holdfast.rules.dependency import FD
 from holdfast.rules.file import Rules
 from holdfast.table.frames import Framed
-from holdfast.visible import Printed
+from holdfast.visible import Printed, counted
 
 TOP = 20  # lines of a section
 RULES = FileKind("a rule file", contains(HEADING.encode()), (".yaml", ".yml"))
@@ -142,8 +142,9 @@ class Suggestions(Printed, Drawn, Framed, Sequence[Suggestion]):
         """What the sections leave out, and how to see it."""
         implied = sum(bool(each.implied_by) for each in self)
         weak = sum(not each.is_likely for each in self)
-        parts = [f"{implied:,} likely rules follow from these"] if implied else []
-        parts += [f"{weak:,} others are weaker"] if weak else []
+        follow = f"{counted(implied, 'likely rule')} {'follows' if implied == 1 else 'follow'} from these"
+        weaker = f"{counted(weak, 'other')} {'is' if weak == 1 else 'are'} weaker"
+        parts = [*([follow] if implied else []), *([weaker] if weak else [])]
         return f"{' and '.join(parts)}: --all lists them" if parts else ""
 
     def lines(self) -> list[str]:
