@@ -31,6 +31,7 @@ PROCESSES = """
     kernels/test_jit.py
     recipes/test_recipes.py::test_dbt
     serve/test_server.py
+    spark/test_places.py
     spark/test_session.py
     store/test_backup.py::test_backups_while_a_writer_works
     store/test_store.py::test_a_killed_init_can_be_run_again

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 
 from holdfast.errors import BadSurroundings
 
@@ -42,6 +43,11 @@ def needs(extra: str, what: str) -> Iterator[None]:
             raise
         title = _TITLES.get(package, package)
         raise BadSurroundings(f"{what} needs {title}: {install(extra)}") from None
+
+
+def has(extra: str) -> bool:
+    """Whether the packages of an extra are installed; none of them is loaded."""
+    return all(find_spec(package) for package in EXTRAS[extra])
 
 
 def install(extra: str) -> str:

@@ -26,6 +26,23 @@ class Progress:
 
 
 SILENT = Progress()
+_shown: list[Progress] = []
+
+
+def show(progress: Progress) -> None:
+    """From now on, show also what is noted of the process as a whole."""
+    _shown.append(progress)
+
+
+def hide(progress: Progress) -> None:
+    """End that."""
+    _shown.remove(progress)
+
+
+def note_of_process(text: str) -> None:
+    """Note what the lowest layers do, which are handed no progress: that they compile."""
+    for each in tuple(_shown):
+        each.note(text)
 
 
 def search_progress(

@@ -20,6 +20,7 @@ from holdfast.api.inbox import Arrival, Inbox, looks_of
 from holdfast.errors import BadInput, BadSurroundings, Damaged, Missing, suggest
 from holdfast.intake.paths import refuse_lake_elsewhere, refuse_lake_here
 from holdfast.intake.quarantine import move_aside
+from holdfast.intake.source import ReadOptions
 from holdfast.intake.tables import Sources
 from holdfast.results.outcome import Outcome
 from holdfast.store.layout import STREAMS
@@ -178,7 +179,6 @@ def _follow_here(handler: _Handler, folder: Path) -> None:
 def _follow_far(handler: _Handler, folder: str) -> None:
     """Follow a folder elsewhere, with Spark's Structured Streaming, which reports each file once."""
     from holdfast.spark.session import session
-    from holdfast.spark.stream import follow_folder
 
     state, watching, options = handler.state, handler.watching, handler.options
     if watching.pattern.names_batches:
@@ -193,6 +193,8 @@ def _follow_far(handler: _Handler, folder: str) -> None:
         if named is not None:
             handler.apply(Arrival(f"file:{path}", (path,), (named.table,)))
 
-    running = session(state.spark)
+    running = session(state.spark, f"Watching {folder}", (options.options or ReadOptions()).master)
+    from holdfast.spark.stream import follow_folder
+
     refuse_lake_elsewhere(running, folder)
     follow_folder(running, folder, str(checkpoint), each, watching.once, watching.every, watching.stop)

@@ -112,6 +112,14 @@ def reading(
         Literal["spark", "local"] | None,
         _option("--with", help="Read with Spark, or in this process (default: whichever fits best)."),
     ] = None,
+    master: Annotated[
+        str | None,
+        _option(
+            metavar="URL",
+            help="Where Spark runs, if it is needed: spark://host:7077, yarn, sc://host (Spark Connect), local[4] "
+            "(default: as spark-submit says, else HOLDFAST_SPARK, else this machine).",
+        ),
+    ] = None,
 ) -> ReadOptions:
     """How files are read."""
     from holdfast.intake.source import ReadOptions
@@ -121,7 +129,7 @@ def reading(
     separator = {"tab": "\t", "\\t": "\t"}.get(separator or "", separator)
     csv = CsvOptions(separator, quote, header, tuple(null) if null else None, types)
     properties = read_properties(jdbc_properties) if jdbc_properties else {}
-    return ReadOptions(csv, schema, input_format, jdbc_table, properties, reader, query)
+    return ReadOptions(csv, schema, input_format, jdbc_table, properties, reader, query, master)
 
 
 _of_files = [each for each in reading.options if not each.name.startswith(("jdbc", "query"))]

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from holdfast.errors import BadInput
+from holdfast.extras import has, install
 from holdfast.intake.paths import base_of
 from holdfast.sources.file_errors import COMPRESSED
 from holdfast.spark.session import is_here
@@ -54,10 +55,15 @@ def choose_reader(
     assert files is not None
     if wanted is not None:
         return wanted
-    here = len(files) <= MANY_FILES and fits(kind, files)
-    here = here and (kind != "json" or text_bytes(files) <= _MOST_JSON)
+    has_spark = session is not None or has("spark")
+    if not fits(kind, files):
+        if not has_spark:
+            advice = f"for Spark: {install('spark')}; to try it in this process: --with local"
+            raise BadInput(f"{path}: it may take more than half of the free memory; {advice}")
+        return "spark"
+    here = len(files) <= MANY_FILES and (kind != "json" or text_bytes(files) <= _MOST_JSON)
     here = here and (session is None or text_bytes(files) <= SMALL)
-    return "local" if here else "spark"
+    return "local" if here or not has_spark else "spark"
 
 
 def refuse_other_reader(wanted: Reader | None, only: Reader, why: str, or_else: str = "") -> None:

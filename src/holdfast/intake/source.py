@@ -55,9 +55,9 @@ UNSPLIT = "holdfast_text"  # has what doesn't split into columns, and is never s
 @dataclass(frozen=True)
 class ReadOptions:
     """How to read a source. `schema` is a Spark DDL string; `format` overrides what the file's name says; `reader` is
-    "local" (in this process) or "spark", or None for what fits best; `query` is what to read from a database. `before`
-    says how the first file of the table was written: later files are read the same way, unless they or `csv` show
-    something else. `raw` leaves text as it is.
+    "local" (in this process) or "spark", or None for what fits best; `query` is what to read from a database; `master`
+    ("yarn", "sc://host") says where our own session runs. `before` says how the first file of the table was written:
+    later files are read the same way, unless they or `csv` show something else. `raw` leaves text as it is.
 
     >>> import holdfast as hf
     >>> hf.ReadOptions(hf.CsvOptions(separator=";", nulls=("NA",)), format="csv")
@@ -71,6 +71,7 @@ class ReadOptions:
     jdbc_properties: dict[str, str] = field(default_factory=dict, repr=False)  # may hold a password
     reader: Reader | None = None
     query: str | None = None
+    master: str | None = field(default=None, repr=False)
     before: CsvOptions | None = field(default=None, repr=False)
     raw: bool = field(default=False, repr=False)
 
@@ -80,7 +81,7 @@ class ReadOptions:
             refuse_wrong_ddl(self.schema)
 
     def __repr__(self) -> str:
-        return shown_fields(self, hidden=("jdbc_properties", "before", "raw"))  # a password may be among them
+        return shown_fields(self, hidden=("jdbc_properties", "master", "before", "raw"))  # a password may be among them
 
 
 @dataclass(frozen=True)
@@ -341,7 +342,7 @@ class _Path:
             self.path,
             columns,
             pieces=parts,
-            spark=session(self.spark) if self.reader == "spark" else None,
+            spark=self._session() if self.reader == "spark" else None,
             text=True,
             infer=not options.schema and options.csv.types == "infer",
             nulls=options.csv.nulls,
@@ -364,11 +365,11 @@ class _Path:
             return plain
         why = f"--schema {ddl!r}: only Spark understands it"
         refuse_other_reader(self.options.reader, "spark", why, ", or mend it")
+        running = session(self.spark, f"--schema {ddl!r}", self.options.master)
         from holdfast.spark import frames
 
-        session(self.spark)
         with frames.clear_sentence(f"--schema {ddl!r}"):
-            return frames.parse_ddl(ddl)
+            return frames.parse_ddl(running, ddl)
 
     # ---- JSON lines --------------------------------------------------------------------------------------------------
 
@@ -407,9 +408,9 @@ class _Path:
         return OpenSource(path, columns, table, text=True, files=tuple(files), json=True, sifted=sifted)
 
     def _json_with_spark(self, declared: dict[str, pa.DataType]) -> OpenSource:
+        path, files, running = self.path, self.files, self._session()
         from holdfast.spark import frames
 
-        path, files, running = self.path, self.files, self._session()
         with frames.clear_sentence(path):
             lines = frames.json_lines(running, files or [path])
             looks = {} if declared else frames.json_looks(lines)
@@ -434,15 +435,15 @@ class _Path:
 
     def _session(self) -> SparkSession:
         """The session that reads the path, which must be no table of a lake."""
-        running = session(self.spark)
+        running = session(self.spark, f"Reading {self.path}", self.options.master)
         if not self.files:
             refuse_lake_elsewhere(running, self.path)
         return running
 
     def _with_spark(self, kind: str) -> OpenSource:
+        path, files, running = self.path, tuple(self.files), self._session()
         from holdfast.spark import frames
 
-        path, files, running = self.path, tuple(self.files), self._session()
         with frames.clear_sentence(path):
             nested = len(files) > 1 and not partitioned(path, files)
             base = base_of(path) if is_pattern(path) else None
@@ -476,15 +477,15 @@ def _open_database(address: str, options: ReadOptions) -> OpenSource:
 
 
 def _open_jdbc(url: str, options: ReadOptions, spark: SparkSession | None) -> OpenSource:
-    from holdfast.spark import frames
-
     shown = redacted(url)
     choose_reader(shown, "jdbc", None, options.reader, spark)
     if not options.jdbc_table:
         raise BadInput(f"{shown}: say which table to read, with --jdbc-table")
     properties = with_environment(options.jdbc_properties)
     secrets = frozenset(secrets_of(url, properties))
-    running = session(spark)
+    running = session(spark, f"Reading {shown}", options.master)
+    from holdfast.spark import frames
+
     with frames.clear_sentence(shown, secrets=secrets):
         frame = frames.read_jdbc(running, url, options.jdbc_table, properties)
     return _from_frame(frame, f"{shown} {options.jdbc_table}", secrets=secrets)

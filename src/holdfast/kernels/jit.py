@@ -14,20 +14,25 @@ from __future__ import annotations
 import os
 import pickle
 import sys
+import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cache, cached_property, partial, update_wrapper
 from pathlib import Path
+from threading import Timer
 from types import FunctionType
 from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from holdfast.progress import note_of_process
+
 F = TypeVar("F", bound=Callable[..., object])
 Steps = Callable[..., int]
 
 _ALL_PLAIN = os.environ.get("NUMBA_DISABLE_JIT", "0") != "0"
+LONG = 1.0  # seconds of compiling, after which people hear of it
 PATIENCE = 250_000  # steps of Python, each of about a microsecond, that take no longer than to load Numba
 _taken = [0]  # steps of Python so far; a thread that loses some of another one's does no harm
 _plain_names: dict[str, dict[str, Any]] = {}  # of each module, what its kernels see when they run as Python
@@ -88,8 +93,56 @@ class _Kernel:
         import numba
 
         _let_kernels_call_kernels()
+        _watch_the_clock()
         options: dict[str, Any] = {"nogil": True, "boundscheck": False, "no_cfunc_wrapper": True}
         return numba.njit(**options | self._options | more)(self._function)
+
+
+class Clock:
+    """Says once that this process compiles, if that takes long altogether: with a full cache it takes no time."""
+
+    def __init__(self) -> None:
+        self._inside, self._spent, self._begun = 0, 0.0, 0.0
+        self._alarm: Timer | None = None
+        self._said = False
+
+    def start(self) -> None:
+        """A kernel is compiled; those that it calls are compiled meanwhile."""
+        self._inside += 1
+        if self._inside == 1 and not self._said:
+            self._begun = time.monotonic()
+            self._alarm = Timer(LONG - self._spent, self._say)
+            self._alarm.daemon = True
+            self._alarm.start()
+
+    def stop(self) -> None:
+        """It is compiled."""
+        self._inside -= 1
+        if self._inside == 0 and self._alarm is not None:
+            self._alarm.cancel()
+            self._alarm = None
+            self._spent += time.monotonic() - self._begun
+
+    def _say(self) -> None:
+        self._said = True
+        note_of_process("Compiling for this machine (at first use only) …")
+
+
+@cache
+def _watch_the_clock() -> None:
+    """Let Numba say when it compiles, and not when it reads its cache."""
+    from numba.core import event
+
+    clock = Clock()
+
+    class Listener(event.Listener):
+        def on_start(self, event: Any) -> None:  # noqa: ARG002  # Numba names it
+            clock.start()
+
+        def on_end(self, event: Any) -> None:  # noqa: ARG002
+            clock.stop()
+
+    event.register("numba:compile", Listener())  # type: ignore[no-untyped-call]
 
 
 def _remove_unreadable_index(folder: Path, function: FunctionType) -> None:

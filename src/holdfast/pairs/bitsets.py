@@ -12,6 +12,7 @@ from holdfast.kernels.hitting_bits import first_above
 from holdfast.pairs.keys import KeyTable
 
 Words = NDArray[np.uint64]
+_COUNTS_BITS = hasattr(np, "bitwise_count")  # NumPy 1.26, which goes with Spark 3.5, doesn't
 
 
 def words_for(elements: int) -> int:
@@ -72,7 +73,8 @@ def elements_of_each(sets: Words) -> list[list[int]]:
 
 def sizes(sets: Words) -> NDArray[np.int64]:
     """How many elements each set has."""
-    counted: NDArray[np.int64] = np.bitwise_count(sets).sum(axis=1, dtype=np.int64)
+    counts = np.bitwise_count(sets) if _COUNTS_BITS else unpacked(sets)
+    counted: NDArray[np.int64] = counts.sum(axis=1, dtype=np.int64)
     return counted
 
 

@@ -20,7 +20,7 @@ from rich.markup import escape
 from rich.text import Text
 
 from holdfast.errors import BadInput
-from holdfast.progress import Progress
+from holdfast.progress import Progress, hide, show
 from holdfast.visible import visible, visible_json, visible_lines
 
 _ENDLESS = 1_000_000
@@ -142,9 +142,11 @@ class TerminalProgress(Progress):
         self._step = ""
 
     def __enter__(self) -> TerminalProgress:
+        show(self)
         return self
 
     def __exit__(self, *_: object) -> None:
+        hide(self)
         if self._status is not None:
             self._status.stop()
 

@@ -20,7 +20,7 @@ from holdfast.sources.pieces import Piece
 from holdfast.sources.secrets import redacted
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, Row, SparkSession
 
 CORRUPT = "_holdfast_corrupt"
 FILE, BLOCK = "_holdfast_file", "_holdfast_block"  # where a row comes from, as Spark loses that
@@ -52,12 +52,9 @@ def positional(frame: DataFrame) -> DataFrame:
     return frame.toDF(*[f"c{i}" for i in range(len(frame.columns))])
 
 
-def parse_ddl(ddl: str) -> list[tuple[str, pa.DataType]]:
+def parse_ddl(spark: SparkSession, ddl: str) -> list[tuple[str, pa.DataType]]:
     """The columns that a Spark DDL string declares."""
-    declared = spark_types.DataType.fromDDL(ddl)
-    if not isinstance(declared, spark_types.StructType):
-        raise BadInput(f"--schema {ddl!r}: names no columns; write a name and a type for each")
-    return [(field.name, arrow_type(field.dataType)) for field in declared.fields]
+    return columns_of(spark.read.schema(ddl).format("parquet").load([]))  # of no files
 
 
 def frame_of_pieces(spark: SparkSession, pieces: Sequence[Piece], width: int) -> DataFrame:
@@ -84,7 +81,7 @@ def is_there(spark: SparkSession, pattern: str) -> bool:
     try:
         return bool(spark.read.format("binaryFile").load(pattern).inputFiles())
     except Exception as error:
-        if not _is_of_spark(error):
+        if not is_of_spark(error):
             raise
         return False
 
@@ -114,16 +111,17 @@ def clear_sentence(name: str, only: str = "", secrets: Iterable[str] = ()) -> It
     try:
         yield
     except Exception as error:
-        if only not in str(error) or not _is_of_spark(error):
+        if only not in str(error) or not is_of_spark(error):
             raise
-        raise BadInput(redacted(f"{name}: Spark can't read it: {_reason(str(error))}", secrets)) from None
+        raise BadInput(redacted(f"{name}: Spark can't read it: {reason(str(error))}", secrets)) from None
 
 
-def _is_of_spark(error: Exception) -> bool:
+def is_of_spark(error: Exception) -> bool:
+    """Whether Spark raised an error, or the JVM did."""
     return type(error).__module__.split(".")[0] in ("pyspark", "py4j")
 
 
-def _reason(said: str) -> str:
+def reason(said: str) -> str:
     """The first sentence of a Spark error, without the names of classes, conditions and SQL states."""
     lines = [line.strip() for line in said.splitlines()]
     line = next(line for line in [*lines, said] if line and not line.startswith("An error occurred while calling"))
@@ -139,13 +137,13 @@ def read_jdbc(spark: SparkSession, url: str, table: str, properties: dict[str, s
 # ---- the answers of tasks -------------------------------------------------------------------------------------------
 
 
-def collected(answers: DataFrame) -> pa.Table:
-    """The rows that tasks give. Where a worker lacks a module, the error says so in one sentence."""
+def collected(answers: DataFrame) -> list[Row]:
+    """The few rows that tasks give. Where a worker lacks a module, the error says so in one sentence."""
     try:
-        return answers.toArrow()
+        return answers.collect()  # Spark 3.5 has no `toArrow`
     except Exception as error:
         missing = _MISSING.search(str(error))
-        if missing is None or not _is_of_spark(error):
+        if missing is None or not is_of_spark(error):
             raise
         raise BadInput(
             f"the Python of Spark's tasks has no module {missing[1]!r}: install holdfast there, in the Python that "
@@ -180,8 +178,8 @@ def json_looks(lines: DataFrame) -> dict[str, KeyTraits] | None:
         yield pa.RecordBatch.from_pylist([{"found": packed}], schema=answer)
 
     merged: dict[str, KeyTraits] = {}
-    for part in collected(lines.select("value").mapInArrow(look, "found binary"))["found"].to_pylist():
-        found: dict[str, KeyTraits] | None = pickle.loads(part)
+    for part in collected(lines.select("value").mapInArrow(look, "found binary")):
+        found: dict[str, KeyTraits] | None = pickle.loads(part["found"])
         if found is None:
             return None
         merged |= {name: column.join(merged.get(name, KeyTraits())) for name, column in found.items()}

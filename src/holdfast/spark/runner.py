@@ -40,7 +40,8 @@ class SparkRunner:
 
         numbers = self._spark.range(0, len(items), 1, len(items))
         answers = numbers.mapInArrow(answer, "id bigint, answer binary")
-        found: list[Any] = [pickle.loads(each) for each in collected(answers).sort_by("id")["answer"].to_pylist()]
+        in_order = sorted(collected(answers), key=lambda row: row["id"])
+        found: list[Any] = [pickle.loads(row["answer"]) for row in in_order]
         for each in found:
             if isinstance(each, HoldfastError):
                 raise each

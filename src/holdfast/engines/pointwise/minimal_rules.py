@@ -95,7 +95,7 @@ class Vacuous:
 
     def count(self) -> int:
         """How many rules there are."""
-        return int(np.bitwise_count(self.minimal).sum(dtype=np.int64))
+        return int(np.unpackbits(self.minimal).sum(dtype=np.int64))
 
     def rules(self) -> RuleArrays:
         """All of them."""
