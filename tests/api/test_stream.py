@@ -152,6 +152,23 @@ def test_it_runs_until_it_is_stopped_and_goes_on_later(place: Place) -> None:
 
 
 @pytest.mark.spark
+def test_no_number_of_a_source_that_counts_is_lost_or_repeated(tmp_path: Path, spark: SparkSession) -> None:
+    """Stopped in the middle: what Spark repeats is skipped, and what it had not given yet comes later."""
+    schema = pa.schema([("timestamp", pa.timestamp("us", "UTC")), ("value", pa.int64())])
+    numbers = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", 3).load()
+    with Monitor.create(tmp_path / "state", {"things": schema.empty_table()}, watch=[], spark=spark) as monitor:
+        for _ in range(2):
+            done: list[Outcome] = []
+            stream = monitor.stream(numbers, every=0.01, applied=done.append)
+            while len(done) < 2:
+                assert not stream.wait(1)
+            stream.stop()
+        table = monitor.tables["things"]
+        assert sorted(row[1] for row in rows_of(table)) == list(range(table.rows))  # type: ignore[type-var]
+        assert table.rows == 3 * len(monitor.history()) >= 9
+
+
+@pytest.mark.spark
 def test_changes_of_several_tables_by_two_streams(tmp_path: Path, spark: SparkSession) -> None:
     """A feed that names its tables, and inserts into one of them: each has a checkpoint of its own."""
     place = Place(tmp_path, spark)
