@@ -1,6 +1,8 @@
 # What users call, what they get, and what they may hand over: `__init__.py` imports each when it is first used.
 
 from holdfast.advice.advice import Advice as Advice
+from holdfast.alerts.notifier import Notifier as Notifier
+from holdfast.alerts.notifier import notify as notify
 from holdfast.api.agree_sets import agree_sets as agree_sets
 from holdfast.api.checks import check as check
 from holdfast.api.checks import orders as orders

@@ -145,7 +145,7 @@ def test_no_earlier_report_is_left_where_words_are_refused(holdfast: Holdfast, s
     more = write(state.with_name("more.csv"), [HEADER, "5,Ed,9,2024-01-03"])
     assert holdfast("apply", state, "--insert", more, *files.words).code == 0
     assert files.junit.exists()
-    refused(holdfast("apply", state, "--insert", more, *files.words, "--fail-on", "sometimes"))
+    refused(holdfast("apply", state, "--insert", more, *files.words, "--fail-on", "sometimes"), "sometimes")
     assert not files.junit.exists()
     assert not files.sarif.exists()
     assert files.markdown.exists()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from holdfast.cli.alerts import Alerts, alerting
 from holdfast.cli.app import app
 from holdfast.cli.arguments import (
     Columns,
@@ -106,7 +108,7 @@ _PARTS: dict[How, str] = {
 
 
 @app.command()
-@taking(how_to_apply=applying, ci=ci_outputs, options=reading)
+@taking(how_to_apply=applying, alerts=alerting, ci=ci_outputs, options=reading)
 def apply(
     state: State,
     *,
@@ -142,6 +144,7 @@ def apply(
     quiet: Quiet = False,
     form: Output = "text",
     how_to_apply: dict[str, Any],
+    alerts: Alerts,
     ci: CiOutputs,
     options: ReadOptions,
 ) -> None:
@@ -168,19 +171,29 @@ def apply(
         sources = {_PARTS[how or "insert"]: files}
     elif how is not None:
         raise BadInput(f"--how {how} is about the files of --table name=path, and there are none; leave it out")
-    with ci.failing(state), TerminalProgress() as progress, Monitor.open(state, progress=progress) as monitor:
-        progress.step("Applying the batch")
-        outcome = monitor.apply(
-            **sources, table=name, batch_id=batch_id, operation_column=op, options=options, fail_on=fail_on,
-            **how_to_apply,
-        )  # fmt: skip
-        if ci.files is not None:
-            inserted = (sources.get("inserts") if ci.files.sarif else None) or {}  # is read again for the lines of rows
-            summary = monitor.ci_summary(
-                outcome, fail_on=fail_on, bad=outcome.why_bad(most), options=options, redact=ci.redact,
-                inserted=inserted if isinstance(inserted, dict) else {name: inserted},
-            )  # fmt: skip
-    code = print_outcome(outcome, form, fail_on, most, loud)
+    with alerts.sending(state, list(_files_in(sources))) as send:
+        with ci.failing(state), TerminalProgress() as progress, Monitor.open(state, progress=progress) as monitor:
+            progress.step("Applying the batch")
+            with send.following(monitor):
+                outcome = monitor.apply(
+                    **sources, table=name, batch_id=batch_id, operation_column=op, options=options, fail_on=fail_on,
+                    **how_to_apply,
+                )  # fmt: skip
+                send.applied(outcome, fail_on, max_bad)
+            if ci.files is not None:
+                # The file is read again for the lines of rows.
+                inserted = (sources.get("inserts") if ci.files.sarif else None) or {}
+                summary = monitor.ci_summary(
+                    outcome, fail_on=fail_on, bad=outcome.why_bad(most), options=options, redact=ci.redact,
+                    inserted=inserted if isinstance(inserted, dict) else {name: inserted},
+                )  # fmt: skip
+        code = print_outcome(outcome, form, fail_on, most, loud)
     if ci.files is not None:
         write_applied(ci.files, summary)
     raise typer.Exit(code)
+
+
+def _files_in(sources: Mapping[str, Any]) -> Iterator[str]:
+    """The files that a batch is made of, without addresses, which may have secrets."""
+    for source in filter(None, sources.values()):
+        yield from (each for each in (source.values() if isinstance(source, dict) else [source]) if ":" not in each)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from holdfast.cli.alerts import Alerts, alerting
 from holdfast.cli.app import app
 from holdfast.cli.arguments import FailOn, How, MaxBad, Output, Quiet, State, TableName, Verbose
 from holdfast.cli.options import applying, reading_files, taking
@@ -31,7 +32,7 @@ _watching = partial(typer.Option, rich_help_panel="How folders are watched")
 
 
 @app.command()
-@taking(how_to_apply=applying, options=reading_files)
+@taking(how_to_apply=applying, alerts=alerting, options=reading_files)
 def watch(
     state: State,
     *,
@@ -65,10 +66,19 @@ def watch(
         LogFormat | None,
         _watching(help="Write standard error as a log, a line for each event: as text, or as a JSON object."),
     ] = None,
+    on_alarm: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CMD",
+            help="Run a command on alarms; it reads the verdict as JSON, and $HOLDFAST_VERDICT is its line.",
+            rich_help_panel="Alerts",
+        ),
+    ] = None,
     verbose: Verbose = False,
     quiet: Quiet = False,
     form: Output = "text",
     how_to_apply: dict[str, Any],
+    alerts: Alerts,
     options: ReadOptions,
 ) -> None:
     """Apply every file that arrives in a folder, each exactly once, until Ctrl-C or SIGTERM.
@@ -84,20 +94,30 @@ def watch(
     codes = {ExitCode.ALL_WELL}
 
     def applied(paths: Sequence[str], outcome: Outcome) -> None:
+        send.applied(outcome, fail_on, max_bad)
         codes.add(code := print_outcome(outcome, form, fail_on, most, loud, paths, err=log_format is None))
         if log_format is not None:
             _log_batch(progress, outcome, paths, fail_on, most, code)
+        for trouble in send.troubles():
+            progress.event("warning", "notify", trouble)
         if not somebody_reads():
             raise KeyboardInterrupt  # nobody would notice that it goes on
 
     def refused(path: str, reason: str, moved: str | None) -> None:
         codes.add(ExitCode.BAD_INPUT)
+        send.refused(reason, path)
         where = "the file is passed over" if moved is None else f"moved to {moved}"
         progress.event("error", "refused", f"{reason}; {where}", file=path, moved_to=moved)
         if form == "json":
             say_json([{"kind": "refused", "file": path, "reason": reason, "moved_to": moved}])
 
-    with _softly() as stop, _progress(log_format) as progress, Monitor.open(state, progress=progress) as monitor:
+    with (
+        _softly() as stop,
+        _progress(log_format) as progress,
+        alerts.on_alarm(on_alarm).sending(state, warn=partial(progress.event, "warning", "notify")) as send,
+        Monitor.open(state, progress=progress) as monitor,
+        send.following(monitor),
+    ):
         progress.event("info", "started", f"Watching {folder}; stop with Ctrl-C.", state=str(state), folder=folder)
         why = ""
         try:

@@ -11,7 +11,7 @@ import sqlite3
 from pathlib import Path
 
 DATABASE, SUMS = "holdfast.db", "holdfast.sums"
-LOCK, SEGMENTS, STREAMS = "lock", "segments", "streams"
+LOCK, SEGMENTS, STREAMS, OUTBOX = "lock", "segments", "streams", "outbox"
 WITH_STATES = "beside"  # the fact that names the files that go with the engines' states
 TO_OPEN = 1 << 17  # bytes of a file in which SQLite shares memory; without room for it, SQLite just fails
 
@@ -21,7 +21,8 @@ def state_of(path: Path) -> Path | None:
     whole = path.resolve()
     for folder in whole.parents:
         name = whole.relative_to(folder).parts[0]
-        if (name in (LOCK, SEGMENTS, STREAMS) or name.startswith((DATABASE, SUMS))) and (folder / DATABASE).exists():
+        is_ours = name in (LOCK, SEGMENTS, STREAMS, OUTBOX) or name.startswith((DATABASE, SUMS))
+        if is_ours and (folder / DATABASE).exists():
             return folder
     return None
 

@@ -87,3 +87,10 @@ def test_addresses_of_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert uri_of("a/ü b#.csv") == "a/%C3%BC%20b%23.csv"
     assert uri_of(str(tmp_path / "a.csv")) == "a.csv"
     assert uri_of("/elsewhere/a b.csv") == "file:///elsewhere/a%20b.csv"
+
+
+def test_names_of_long_rules_are_short_and_differ() -> None:
+    rules = [RuleSummary("t", "r" * 500 + last, "r", "failed") for last in "ab"]
+    first, second = (rule["id"] for rule in run_of(Summary("", rules))["tool"]["driver"]["rules"])
+    assert first != second
+    assert len(first) == 200

@@ -3,17 +3,18 @@
 JUnit knows no warnings. A rule of severity warn is a case that was skipped, with what it says, as hosts show that apart
 from cases that passed, and don't fail. Input that was refused is a case with an error.
 
-Valid by the two schemas in use, which differ (Ant's, and the one of Jenkins' xUnit plugin): so each suite has an id, a
-package, a host and a time, and cases have their text in `failure`, `error` and `skipped`, and no output of their own.
+Valid by the schema of Jenkins' xUnit plugin (junit-10.xsd); and but for what is skipped, which it does not know, by
+Ant's: so each suite has an id, a package, a host and a time, and cases have no output of their own.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
+from holdfast import __version__
 from holdfast.report.ci.summary import RuleSummary, Summary
 from holdfast.visible import visible
 
@@ -22,7 +23,7 @@ _NO_XML = re.compile("[\ufffe\uffff]")  # of what `visible` leaves
 
 def junit_text(summary: Summary) -> str:
     """The summary as a document."""
-    root = Element("testsuites", name="Holdfast")
+    root = Element("testsuites")
     if summary.refused:
         case = _case(_suite(root, "holdfast", summary), "holdfast", "input")
         _add(case, "error", summary.refused, kind="refused")
@@ -35,9 +36,10 @@ def junit_text(summary: Summary) -> str:
         suite = _suite(root, "holdfast", summary)
         for error in summary.errors:
             _add(_case(suite, "holdfast", "batch"), "failure", error, kind="batch")
+    if not len(root):  # no rules are watched
+        _suite(root, "holdfast", summary)
     for suite in root:
         _finish(suite, summary)
-    _count(root, root.iter("testcase"))
     indent(root)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + tostring(root, "unicode") + "\n"
 
@@ -48,7 +50,7 @@ def _suite(root: Element, name: str, summary: Summary) -> Element:
     now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S")
     place = {"id": str(len(root)), "package": "holdfast", "hostname": "localhost", "timestamp": now}
     suite = SubElement(root, "testsuite", {"name": _plain(name), **place, "time": f"{seconds:.3f}"})
-    SubElement(suite, "properties")
+    SubElement(SubElement(suite, "properties"), "property", name="holdfast", value=__version__)
     return suite
 
 
@@ -76,16 +78,12 @@ def _add(case: Element, tag: str, message: str, rows: Sequence[str] = (), kind: 
 
 def _finish(suite: Element, summary: Summary) -> None:
     """The numbers of a suite, and the verdict as its output."""
-    _count(suite, suite.iter("testcase"))
+    cases = suite.findall("testcase")
+    suite.set("tests", str(len(cases)))
+    for name, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+        suite.set(name, str(sum(case.find(tag) is not None for case in cases)))
     SubElement(suite, "system-out").text = _plain(summary.line)
     SubElement(suite, "system-err")
-
-
-def _count(element: Element, cases: Iterable[Element]) -> None:
-    listed = list(cases)
-    element.set("tests", str(len(listed)))
-    for name, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
-        element.set(name, str(sum(case.find(tag) is not None for case in listed)))
 
 
 def _plain(text: str) -> str:

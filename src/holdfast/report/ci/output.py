@@ -10,7 +10,7 @@ from holdfast.errors import clear_sentences
 from holdfast.report.ci.summary import Summary
 from holdfast.results.outputs import FileKind, contains, refuse_unwritable, write_text, writing
 
-_JUNIT = FileKind("a JUnit report", contains(b'<testsuites name="Holdfast"'))
+_JUNIT = FileKind("a JUnit report", contains(b'package="holdfast"'))
 _SARIF = FileKind("a SARIF report", contains(b'"name": "Holdfast"'))
 _MARKDOWN = FileKind("Markdown", lambda _: True)  # never overwritten: it is added to
 

@@ -10,6 +10,8 @@ from typing import Literal, NamedTuple
 
 from holdfast.results.verdict import Block, Level
 
+_LONGEST_ID = 200
+
 Standing = Level | Literal["holds"]
 
 
@@ -57,8 +59,9 @@ class RuleSummary:
 
     @property
     def id(self) -> str:
-        """What it is called among the rules of all tables."""
-        return f"{self.table}/{self.rule}"
+        """What it is called among the rules of all tables; a host refuses a longer one than this."""
+        whole = f"{self.table}/{self.rule}"
+        return whole if len(whole) <= _LONGEST_ID else f"{whole[: _LONGEST_ID - 13]}…{_hash(whole)[:12]}"
 
     def fingerprints(self) -> Iterator[str]:
         """A hash for each violation: that of the same violation in another run. Equal ones are numbered."""
@@ -66,7 +69,7 @@ class RuleSummary:
         for violation in self.violations:
             met[violation.identity] += 1
             parts = [self.table, self.text, violation.identity, str(met[violation.identity])]
-            yield hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+            yield _hash("\0".join(parts))
 
 
 @dataclass(frozen=True)
@@ -91,3 +94,7 @@ class Summary:
     def failed(self) -> bool:
         """Whether the exit code is not 0."""
         return bool(self.refused or self.errors) or any(rule.standing == "failed" for rule in self.rules)
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
