@@ -19,11 +19,12 @@ import pyarrow.ipc as ipc
 import pyarrow.orc as orc
 import pyarrow.parquet as pq
 import pytest
+from pyspark.sql import functions
 
 from holdfast.api.monitor import Monitor
 from holdfast.errors import BadInput
 from holdfast.intake import source as module
-from holdfast.intake.source import ReadOptions
+from holdfast.intake.source import ReadOptions, open_source
 from holdfast.sources import dialect
 from tests.intake.building import UTC, csv_options, file_of, read, rows_in, through_spark, types_in, watched
 from tests.oracle.rows import Row, plain_row
@@ -228,6 +229,29 @@ def test_jdbc(tmp_path: Path, spark: SparkSession, derby: str) -> None:
         read(tmp_path, derby, spark=spark)
     with pytest.raises(BadInput, match=r"jdbc:derby:.*NOWHERE.* does not exist"):
         read(tmp_path, derby, ReadOptions(jdbc_table="nowhere"), spark=spark)
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("split", ["id", "ID", "id=3..5", "id=1..1", "share", "day", "at", "price"])
+def test_jdbc_in_parts(tmp_path: Path, spark: SparkSession, derby: str, split: str) -> None:
+    """All rows once: those beyond stated bounds, those without a value, and those of equal values."""
+    spark.createDataFrame(table_of(LATE), DDL).write.jdbc(derby, "things", mode="overwrite")
+    options = ReadOptions(query='SELECT * FROM things WHERE "id" < 1000;', jdbc_split=split)
+    opened = open_source(derby, options, spark)
+    parts = opened.as_frame().select(functions.spark_partition_id()).distinct().count()
+    assert parts == 1 if split == "id=1..1" else parts > 1
+    found = sorted(read(tmp_path, derby, options, spark=spark)[1], key=repr)
+    assert found == sorted(with_zone([row for row in LATE if row[0] != 2**63 - 1]), key=repr)
+
+
+@pytest.mark.spark
+def test_jdbc_in_parts_of_what_has_none(tmp_path: Path, spark: SparkSession, derby: str) -> None:
+    spark.createDataFrame(table_of(LATE), DDL).write.jdbc(derby, "things", mode="overwrite")
+    none = ReadOptions(query='SELECT * FROM things WHERE "share" > 1e301', jdbc_split="share")
+    assert read(tmp_path, derby, none, spark=spark)[1] == []
+    for split, sentence in (("nam", "no such column; did you mean 'name'"), ("name", "the column is string")):
+        with pytest.raises(BadInput, match=f"--jdbc-split {split}: .*{sentence}"):
+            read(tmp_path, derby, ReadOptions(jdbc_table="things", jdbc_split=split), spark=spark)
 
 
 @pytest.mark.spark

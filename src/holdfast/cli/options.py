@@ -98,6 +98,14 @@ def reading(
         str | None, _option(help="csv, json, parquet, orc or arrow, if the file name doesn't show it.")
     ] = None,
     jdbc_table: Annotated[str | None, _option(help="The table to read from a jdbc: address.")] = None,
+    jdbc_split: Annotated[
+        str | None,
+        _option(
+            metavar="COLUMN",
+            help="Read from a jdbc: address in parts, by a column of numbers or times: [b]id[/b], or "
+            "[b]id=1..1000000[/b] if its smallest and largest value are known.",
+        ),
+    ] = None,
     jdbc_properties: Annotated[
         Path | None,
         _option(
@@ -129,7 +137,7 @@ def reading(
     separator = {"tab": "\t", "\\t": "\t"}.get(separator or "", separator)
     csv = CsvOptions(separator, quote, header, tuple(null) if null else None, types)
     properties = read_properties(jdbc_properties) if jdbc_properties else {}
-    return ReadOptions(csv, schema, input_format, jdbc_table, properties, reader, query, master)
+    return ReadOptions(csv, schema, input_format, jdbc_table, properties, reader, query, jdbc_split, master)
 
 
 _of_files = [each for each in reading.options if not each.name.startswith(("jdbc", "query"))]

@@ -36,7 +36,7 @@ from holdfast.sources.ddl import parse_plain_ddl, refuse_wrong_ddl
 from holdfast.sources.dialect import CsvOptions, Dialect
 from holdfast.sources.file_errors import refuse_long_lines
 from holdfast.sources.pieces import Piece
-from holdfast.sources.secrets import redacted, secrets_of, with_environment
+from holdfast.sources.secrets import redacted, secrets_of, with_environment, with_variables
 from holdfast.spark.session import session
 from holdfast.visible import shown_fields
 
@@ -55,9 +55,10 @@ UNSPLIT = "holdfast_text"  # has what doesn't split into columns, and is never s
 @dataclass(frozen=True)
 class ReadOptions:
     """How to read a source. `schema` is a Spark DDL string; `format` overrides what the file's name says; `reader` is
-    "local" (in this process) or "spark", or None for what fits best; `query` is what to read from a database; `master`
-    ("yarn", "sc://host") says where our own session runs. `before` says how the first file of the table was written:
-    later files are read the same way, unless they or `csv` show something else. `raw` leaves text as it is.
+    "local" (in this process) or "spark", or None for what fits best; `query` is what to read from a database;
+    `jdbc_split` names a column by which Spark reads in parts. `master` ("yarn", "sc://host") says where our own session
+    runs. `before` says how the first file of the table was written: later files are read the same way, unless they or
+    `csv` show something else. `raw` leaves text as it is.
 
     >>> import holdfast as hf
     >>> hf.ReadOptions(hf.CsvOptions(separator=";", nulls=("NA",)), format="csv")
@@ -71,6 +72,7 @@ class ReadOptions:
     jdbc_properties: dict[str, str] = field(default_factory=dict, repr=False)  # may hold a password
     reader: Reader | None = None
     query: str | None = None
+    jdbc_split: str | None = None
     master: str | None = field(default=None, repr=False)
     before: CsvOptions | None = field(default=None, repr=False)
     raw: bool = field(default=False, repr=False)
@@ -476,16 +478,19 @@ def _open_database(address: str, options: ReadOptions) -> OpenSource:
     return replace(_from_arrow(answered.table, answered.name), notes=answered.notes)
 
 
-def _open_jdbc(url: str, options: ReadOptions, spark: SparkSession | None) -> OpenSource:
-    shown = redacted(url)
+def _open_jdbc(address: str, options: ReadOptions, spark: SparkSession | None) -> OpenSource:
+    shown = redacted(address)
     choose_reader(shown, "jdbc", None, options.reader, spark)
-    if not options.jdbc_table:
-        raise BadInput(f"{shown}: say which table to read, with --jdbc-table")
+    if (options.jdbc_table is None) == (options.query is None):
+        raise BadInput(f"{shown}: say which table to read, with --jdbc-table, or give a --query")
+    table = options.jdbc_table or f"({(options.query or '').strip().rstrip(';')}) holdfast_rows"
+    url, variables = with_variables(address)
     properties = with_environment(options.jdbc_properties)
-    secrets = frozenset(secrets_of(url, properties))
+    secrets = frozenset(variables | secrets_of(url, properties))
     running = session(spark, f"Reading {shown}", options.master)
-    from holdfast.spark import frames
+    from holdfast.spark.frames import clear_sentence
+    from holdfast.spark.jdbc import read_jdbc
 
-    with frames.clear_sentence(shown, secrets=secrets):
-        frame = frames.read_jdbc(running, url, options.jdbc_table, properties)
-    return _from_frame(frame, f"{shown} {options.jdbc_table}", secrets=secrets)
+    with clear_sentence(shown, secrets=secrets):
+        frame = read_jdbc(running, url, table, properties, options.jdbc_split)
+    return _from_frame(frame, f"{shown} {options.jdbc_table or '(the query)'}", secrets=secrets)

@@ -129,11 +129,6 @@ def reason(said: str) -> str:
     return re.sub(r"\s*SQLSTATE: \w+.*", "", line).rstrip(".")
 
 
-def read_jdbc(spark: SparkSession, url: str, table: str, properties: dict[str, str]) -> DataFrame:
-    """A database table over JDBC; the driver's jar must be on Spark's class path."""
-    return spark.read.options(**properties).jdbc(url, table)
-
-
 # ---- the answers of tasks -------------------------------------------------------------------------------------------
 
 
