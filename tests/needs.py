@@ -36,6 +36,7 @@ PROCESSES = """
     spark/test_session.py
     store/test_backup.py::test_backups_while_a_writer_works
     store/test_store.py::test_a_killed_init_can_be_run_again
+    test_wheel.py
 """
 LONG = """
     api/test_changes.py::test_a_dead_process_leaves_the_state_before_a_change_or_after_it

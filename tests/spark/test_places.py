@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 import pytest
@@ -20,6 +20,7 @@ PROGRAM = Path(holdfast.cli.__file__).with_name("__main__.py")
 pytestmark = pytest.mark.spark  # heavy as the shared session is, so one at a time
 has_connect = any(HOME.glob("jars/spark-connect_*.jar"))  # of Spark 3.5 it comes with no wheel
 PLACES = [
+    pytest.param(lambda _: nullcontext("local[2]"), "pyspark.sql.session here", id="here"),
     pytest.param(standalone, "pyspark.sql.session elsewhere", id="cluster"),
     pytest.param(
         connect_server,
