@@ -102,37 +102,37 @@ class Inbox:
 
     def _groups(self) -> list[list[_File]]:
         """The files that look new or different, by batch; those that were applied before are alone."""
-        present = self._present()
-        unseen = [file.path for file in present if file.path not in self._handled]
-        known = {file.path: self._handled[file.path] for file in present if file.path in self._handled}
-        self._handled = known | self._store.handled_files(unseen)
         groups: dict[str, list[_File]] = {}
-        for file in sorted(present, key=lambda each: each.place):
-            before = self._handled.get(file.path)
-            if before is None or before.looks != file.looks:
-                is_alone = before is not None or file.named.batch is None
-                groups.setdefault(file.path if is_alone else self._batch_id(file), []).append(file)
+        for file in sorted(self._look(), key=lambda each: each.place):
+            is_alone = file.path in self._handled or file.named.batch is None
+            groups.setdefault(file.path if is_alone else self._batch_id(file), []).append(file)
         return list(groups.values())
 
-    def _present(self) -> list[_File]:
-        """The files in the folder whose names match; a note names the others once."""
-        found, others = [], set()
-        with os.scandir(self._folder) as entries:
-            for entry in entries:
-                with suppress(FileNotFoundError):
-                    if entry.name.startswith((".", "_")) or not entry.is_file():
-                        continue
-                    named = self._pattern.read(entry.name)
-                    if named is None:
-                        others.add(entry.name)
-                    else:
-                        refuse_not_utf8(entry.path)
-                        found.append(_File(entry.path, entry.stat(), named))
+    def _look(self) -> list[_File]:
+        """The files in the folder that look new or different and whose names match; a note names the others once. Most
+        files look the same, and cost no more than that.
+        """
+        found, others, handled = [], set(), {}
+        for path, name, facts in _listed(self._folder):
+            if (known := self._handled.get(path)) is not None:
+                handled[path] = known
+                if known.looks == looks_of(facts):
+                    continue
+            if (named := self._pattern.read(name)) is None:
+                others.add(name)
+            else:
+                refuse_not_utf8(path)
+                found.append(_File(path, facts, named))
+        stored = self._store.handled_files([file.path for file in found if file.path not in handled])
+        self._handled = handled | stored
+        self._name_once(others)
+        return [file for file in found if file.path not in stored or stored[file.path].looks != file.looks]
+
+    def _name_once(self, others: set[str]) -> None:
         if new := sorted(others - self._others):
             words = "doesn't match --files, and is" if len(new) == 1 else "don't match --files, and are"
             self._progress.note(f"{self._folder}: {counted(len(new), 'file')} {words} left: {first_of(new, _NAMED)}")
         self._others = others
-        return found
 
     def _batch_id(self, file: _File) -> str:
         return f"batch:{self._folder}/{file.named.batch}"
@@ -189,6 +189,15 @@ class Inbox:
             "to apply its new content, move it in under another name"
         )
         return True
+
+
+def _listed(folder: Path) -> Iterator[tuple[str, str, os.stat_result]]:
+    """The files in a folder: path, name and what the system says of each."""
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            with suppress(FileNotFoundError):  # it is gone again
+                if not entry.name.startswith((".", "_")) and entry.is_file():
+                    yield entry.path, entry.name, entry.stat()
 
 
 def looks_of(facts: os.stat_result) -> str:
