@@ -199,6 +199,7 @@ LOOKING: dict[str, Callable[[Monitor], Any]] = {
     "marks": lambda watch: watch.marks(),
     "changes": lambda watch: watch.changes(),
     "sensitive_columns": lambda watch: watch.sensitive_columns(),
+    "keep_rows": lambda watch: watch.keep_rows("30d"),
     "declare_sensitive": lambda watch: watch.declare_sensitive("city"),
     "add_rules": lambda watch: watch.add_rules("zip -> city"),
     "remove_rules": lambda watch: watch.remove_rules("fd1"),

@@ -31,7 +31,9 @@ def test_it_says_what_it_did(deleted: Path, holdfast: Holdfast) -> None:
     assert holding(deleted, b"Bob")
     after = sum(each.stat().st_size for each in deleted.rglob("*") if each.is_file())
     done = holdfast("vacuum", deleted, "--format", "json").objects
-    assert done == [{"kind": "vacuum", "bytes_before": after, "bytes_after": after, "values": 0, "events": 0}]
+    assert done == [
+        {"kind": "vacuum", "bytes_before": after, "bytes_after": after, "values": 0, "events": 0, "expired": 0}
+    ]
 
 
 def test_a_state_that_is_being_written_waits(deleted: Path, holdfast: Holdfast) -> None:

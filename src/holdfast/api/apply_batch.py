@@ -230,6 +230,7 @@ class Batches:
         record = state.store.batch(batch_id)
         assert record is not None
         self._upkeep.checkpoint_if_due(admitted)
+        self._upkeep.expire_rows()
         return replace(outcome, batch=record, commit_seconds=commit_seconds)
 
 

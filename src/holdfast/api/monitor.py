@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from holdfast.api.apply_batch import Batches, BatchOptions
 from holdfast.api.open_state import OpenState, opened_store
 from holdfast.api.settings import settings_text
-from holdfast.api.upkeep import Upkeep
+from holdfast.api.upkeep import Upkeep, kept_for
 from holdfast.api.view import View
 from holdfast.api.workspace import named
 from holdfast.engines.registry import make_engine, names_in, refuse_unknown_settings, to_find
@@ -34,7 +34,7 @@ from holdfast.results.outcome import Outcome
 from holdfast.results.upkeep import Vacuumed
 from holdfast.rules.rule import Severity
 from holdfast.sources.ddl import type_named
-from holdfast.store.store import Store
+from holdfast.store.store import KEEP_ROWS, Store
 from holdfast.table.columns import ColumnChange
 from holdfast.table.nulls import GivenNulls
 from holdfast.table.resolve import OnMissing
@@ -94,6 +94,7 @@ class Monitor(View):
         options: ReadOptions | None = None,
         segments: str | None = None,
         sensitive: str | Sequence[str] | Mapping[str, str | Sequence[str]] = (),
+        keep_rows: str | None = None,
         spark: Any = None,
         progress: Progress | None = None,
         **settings: Any,
@@ -107,7 +108,8 @@ class Monitor(View):
         of each table by its name, and `columns` those to watch: none means all, and later files may also have the
         others. `segments` may put the bulk files on shared storage (any URI that `pyarrow.fs` knows).
         Values of the columns that `sensitive` names, as `key` does, are hashed in reports and left out of what `notify`
-        sends. `settings` are those of the rule classes, such as `error=0.01`.
+        sends. `keep_rows`, such as `30d`, says how long the state keeps values of rows that broke rules: always, if it
+        does not. `settings` are those of the rule classes, such as `error=0.01`.
         """
         from holdfast.api.checks import classes_of, given_rules  # what applying a batch need not load
         from holdfast.api.creation import read_table, start
@@ -124,6 +126,7 @@ class Monitor(View):
         for name in watched:
             make_engine(name, settings)
         facts = {"watch": json.dumps(watched), "nulls": nulls, "settings": settings_text(settings, {})}
+        facts[KEEP_ROWS] = kept_for(keep_rows)
         with clear_sentences(path):
             store = Store.create(path, facts, segments)
             try:
@@ -310,6 +313,13 @@ class Monitor(View):
         of dead ones. Costs reading and writing the tables, and making the engines' indexes.
         """
         return self._upkeep.vacuum(keep_events)
+
+    def keep_rows(self, how_long: str | None) -> None:
+        """Keep values of rows that broke rules for a while, such as `30d`; None: as long as the state. With each batch,
+        and with `vacuum`, older ones are removed: of them stay the numbers of the rows.
+        """
+        self._state.refuse_closed()
+        self._upkeep.keep_rows(how_long)
 
     # ---- rules that are given ---------------------------------------------------------------------------------------
 

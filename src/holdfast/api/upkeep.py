@@ -9,14 +9,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
 
 from holdfast.api.open_state import OpenState
 from holdfast.engines.registry import ALL_TABLES
 from holdfast.errors import BadInput, Damaged, Missing, clear_sentences, no_space
 from holdfast.results.upkeep import Vacuumed
+from holdfast.store.store import KEEP_ROWS
 from holdfast.table.load import load_table
 from holdfast.table.rewrite import UsedCodes, bytes_a_row, compacted, is_overweight, needed_bytes, rewritten
 from holdfast.table.table import Segment, TableFiles
+from holdfast.text.durations import duration
 
 _NEEDED = "needed"  # the fact of a state: how many bytes a row of each table needs
 
@@ -25,6 +28,14 @@ _NEEDED = "needed"  # the fact of a state: how many bytes a row of each table ne
 _REPLAY_SECONDS = 0.5
 _REPLAY_BATCHES = 64
 _MOST_BATCHES = 1024  # after a checkpoint that failed, the next is tried after this many batches at the latest
+
+
+def kept_for(how_long: str | None) -> str:
+    """How long rows are kept, as a state stores it: `30d`; empty: for ever."""
+    if how_long is None:
+        return ""
+    duration(how_long)  # refuses what is none
+    return how_long
 
 
 class Upkeep:
@@ -67,15 +78,37 @@ class Upkeep:
             return
         self._store.postpone_checkpoint(seq + min(max(state.replay_batches, 1), _MOST_BATCHES))
 
+    def keep_rows(self, how_long: str | None) -> None:
+        """From now on, keep rows that broke rules for this long, or for ever."""
+        self._store.put_meta(KEEP_ROWS, kept_for(how_long))
+
+    def expire_rows(self) -> int:
+        """Remove the values of rows that broke rules too long ago, where that is wanted; gives the number of events
+        that this concerned. The batch is stored already.
+        """
+        if not (how_long := self._store.meta(KEEP_ROWS)):
+            return 0
+        from holdfast.alerts.outbox import Outbox  # what most states need not load
+
+        before = datetime.now(UTC) - duration(how_long)
+        Outbox(self._store.path).forget(before.timestamp())
+        try:
+            with clear_sentences(self._store.path):
+                return self._store.expire(before)
+        except BadInput as error:
+            self._state.progress.note(f"Rows that are older than {how_long} will be removed later: {error}.")
+            return 0
+
     def vacuum(self, keep_events: bool) -> Vacuumed:
         """Rewrite all tables, and remove what is left of deleted rows from the whole state folder."""
         tables = self._state.now().tables
+        expired = self.expire_rows()
         before = self._store.size()
         with self._state.writing():
             dropped = self._write(tables)
             living = {name: watched.table.living_ids() for name, watched in tables.items()}
             events = self._store.forget(None if keep_events else living)
-        return Vacuumed(before, self._store.size(), dropped, events)
+        return Vacuumed(before, self._store.size(), dropped, events, expired)
 
     def remember_needed(self, needed: Mapping[str, float]) -> None:
         """Store how many bytes a row needs, for the next process that opens the state."""

@@ -69,6 +69,14 @@ def init(
             rich_help_panel="What is kept and shown",
         ),
     ] = None,
+    keep_rows: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help="How long values of rows that broke rules are kept: [b]30d[/b] (default: always).",
+            rich_help_panel="What is kept and shown",
+        ),
+    ] = None,
     nulls: Annotated[NullMode, typer.Option(help="Whether null equals null.")] = "equal",
     segments: Annotated[
         str | None, typer.Option(help="Another place for the bulk files: a path, or an address such as s3://….")
@@ -89,6 +97,7 @@ def init(
         state, tables, watch=None if watch is None else split(watch), rules=rules, suggest=suggest,
         key=by_table("--key", key or [], tables), columns=chosen, nulls=nulls,
         options=options, segments=segments, sensitive=by_table("--sensitive", sensitive or [], tables),
+        keep_rows=keep_rows,
         progress=progress, **settings,
     ) as monitor:  # fmt: skip
         left_out = monitor.left_out

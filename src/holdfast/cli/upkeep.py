@@ -60,6 +60,13 @@ def vacuum(
     keep_events: Annotated[
         bool, typer.Option("--keep-events", help="Keep the values of deleted rows in the history of broken rules.")
     ] = False,
+    keep_rows: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help="From now on, keep values of rows that broke rules this long: [b]30d[/b], or [b]always[/b].",
+        ),
+    ] = None,
     form: Output = "text",
 ) -> None:
     """Remove deleted data from the disk for good, and make the state as small as possible.
@@ -69,5 +76,7 @@ def vacuum(
     from holdfast.api.monitor import Monitor
 
     with TerminalProgress() as progress, Monitor.open(state, progress=progress) as monitor:
+        if keep_rows is not None:
+            monitor.keep_rows(None if keep_rows == "always" else keep_rows)
         done = monitor.vacuum(keep_events=keep_events)
     print_result(done, form, f"{state}: ")

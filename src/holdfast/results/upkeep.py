@@ -39,8 +39,8 @@ class Verified(Printed):
 
 @dataclass(frozen=True)
 class Vacuumed:
-    """What a vacuum did: the bytes of the state before and after, the number of unused values that it dropped, and of
-    events that lost the values of deleted rows.
+    """What a vacuum did: the bytes of the state before and after, the number of unused values that it dropped, of
+    events that lost the values of deleted rows, and of events whose rows have expired.
 
     With `watch` and `more` of the example of `Monitor`:
 
@@ -54,6 +54,7 @@ class Vacuumed:
     bytes_after: int
     values: int
     events: int
+    expired: int = 0
 
     def to_json(self) -> dict[str, Any]:
         """The object that `--format json` prints."""
@@ -62,6 +63,7 @@ class Vacuumed:
     def __str__(self) -> str:
         done = [f"{counted(self.values, 'unused value')} dropped"] if self.values else []
         done += [f"values of deleted rows removed from {counted(self.events, 'event')}"] if self.events else []
+        done += [f"values of rows in {counted(self.expired, 'event')} expired"] if self.expired else []
         what = " and ".join(done) or "no deleted data was left"
         if self.bytes_after < self.bytes_before:
             return f"{self.bytes_before:,} bytes before, {self.bytes_after:,} after; {what}"

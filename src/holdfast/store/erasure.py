@@ -1,4 +1,4 @@
-"""Erasure: removes from the database what it still holds of dead rows.
+"""Erasure: removes from the database what it still holds of dead rows, and of rows that broke rules long ago.
 
 Events have the rows that broke a rule, with their keys or values. Replaced data stay in free pages and in the
 write-ahead log until the whole database is rewritten.
@@ -9,12 +9,22 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Mapping, Sequence
-from typing import Any
+from datetime import datetime
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 Ids = NDArray[np.int64]
+
+
+class Expired(NamedTuple):
+    """Up to which entry of the history, and which event, rows have expired; and of how many events in all."""
+
+    seq: int = 0
+    event: int = 0
+    events: int = 0
+
 
 _NO_ROWS = np.empty(0, np.int64)  # of a table that is watched no longer
 _ALL_TABLES = "*"  # stands for the table of rules that look across tables
@@ -31,6 +41,52 @@ def forget_rows(database: sqlite3.Connection, living: Mapping[str, Ids]) -> int:
     gone = [(seq, table, number) for (table, seq), numbers in dead.items() for number in numbers]
     database.executemany("DELETE FROM witness_rows WHERE seq = ? AND table_name = ? AND number = ?", gone)
     return events
+
+
+def expire_rows(database: sqlite3.Connection, before: datetime, done: Expired) -> Expired:
+    """Remove what is stored of rows that broke rules with batches before a moment, living ones included: their values,
+    and what the witnesses of events say of them but for their numbers. `done` is what was removed already; gives what
+    is now. Needs a transaction, and that something is due.
+    """
+    query = "SELECT seq, at FROM batches WHERE seq > ? ORDER BY seq"
+    old = (seq for seq, at in database.execute(query, (done.seq,)) if datetime.fromisoformat(at) < before)
+    last = max(old)
+    database.execute("DELETE FROM witness_rows WHERE seq <= ?", (last,))
+    event, concerned, changed = done.event, 0, []
+    query = "SELECT rowid, seq, json, witness FROM events WHERE rowid > ? ORDER BY rowid"  # in the order of batches
+    for place, seq, finding, witness in database.execute(query, (done.event,)):
+        if seq > last:
+            break
+        event = place
+        concerned += bool(witness)
+        bare = witness and json.dumps(_bare(json.loads(witness)))
+        measured = _without_value(finding)
+        if (bare, measured) != (witness, finding):
+            changed.append((bare, measured, place))
+    database.executemany("UPDATE events SET witness = ?, json = ? WHERE rowid = ?", changed)
+    return Expired(last, event, done.events + concerned)
+
+
+def is_due(database: sqlite3.Connection, before: datetime, done: Expired) -> bool:
+    """Whether anything has expired since. Cheap."""
+    query = "SELECT at FROM batches WHERE seq > ? ORDER BY seq LIMIT 1"
+    oldest = database.execute(query, (done.seq,)).fetchone()
+    return oldest is not None and datetime.fromisoformat(oldest[0]) < before
+
+
+def _bare(witness: Mapping[str, Any]) -> dict[str, Any]:
+    """A witness with numbers and counts alone."""
+    rows = witness["rows"]
+    bare = without_dead(witness, _NO_ROWS, (), [{}] * len(rows))
+    missing = [{**each, "value": None} for each in bare.get("missing", ())]
+    return {**bare, "missing": missing} if missing else bare
+
+
+def _without_value(finding: str) -> str:
+    """A finding without the value that was measured: it may be that of a row."""
+    if '"value"' not in finding:
+        return finding
+    return json.dumps({name: each for name, each in json.loads(finding).items() if name != "value"})
 
 
 def _dead_rows(database: sqlite3.Connection, living: Mapping[str, Ids]) -> dict[tuple[str, int], set[int]]:

@@ -18,6 +18,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -31,7 +32,7 @@ from holdfast.store.batch_numbers import BatchNumbers
 from holdfast.store.batches import batch_with, last_batch, last_batches, put_batch, steps_since
 from holdfast.store.creation import Creation, create
 from holdfast.store.database import UNREADABLE, ReadDatabase, check_format, connect, data_version
-from holdfast.store.erasure import forget_rows
+from holdfast.store.erasure import Expired, expire_rows, forget_rows, is_due
 from holdfast.store.evidence import put_evidence
 from holdfast.store.later import BASELINES, INCIDENTS, make_later_tables
 from holdfast.store.layout import DATABASE, LOCK, SEGMENTS, SUMS, TO_OPEN, WITH_STATES, named_files, named_with_states
@@ -55,6 +56,8 @@ from holdfast.table.nulls import Nulls
 from holdfast.table.table import Segment, TableFiles
 from holdfast.text.quotes import command
 
+KEEP_ROWS = "keep_rows"  # the fact that says how long rows are kept that broke rules; empty: for ever
+_EXPIRED = "expired"  # the fact that says which of them are gone
 ALARMED = "alarmed"  # the fact with the found rules that raised an alarm and are to be given
 
 T = TypeVar("T")
@@ -430,6 +433,19 @@ class Store:
         """Remove files that the state no longer names."""
         for name in old - self.named():
             files.remove(f"{self.folder}/{name}")
+
+    def expire(self, before: datetime) -> int:
+        """Remove what is stored of rows that broke rules with batches before a moment; gives the number of events that
+        this concerned.
+        """
+        done = Expired(*json.loads(self.meta(_EXPIRED) or "[]"))
+        if not self._read(is_due, before, done):
+            return 0
+        self._db.execute("PRAGMA secure_delete = ON")  # free space of pages keeps nothing
+        with self._at_once():
+            now = expire_rows(self._db, before, done)
+            self._put_meta(_EXPIRED, json.dumps(now))
+        return now.events - done.events
 
     def forget(self, living: Mapping[str, NDArray[np.int64]] | None) -> int:
         """Remove dead rows from the database: from events, unless `living` (the ids of each table's living rows) is
