@@ -9,7 +9,8 @@ from holdfast.results.verdict import Block
 
 NASTY = [
     "a|b", "``` x", "`", "</details><script>", "]]>", "<b>&amp;", "[a](http://b)", "@team", "#1", "**x**", "\\", "\\|",
-    "$x$", "--", "\x1b[31m", "\ufffe\uffff\ud800", "line\nbreak", " ", "", "é…",
+    "$x$", "--", "- a", "+ a", "1. a", "23) a", "# a", "=", "> a", "  - a", "    a",
+    "\x1b[31m", "\ufffe\uffff\ud800", "line\nbreak", " ", "", "é…",
 ]  # fmt: skip
 texts = st.sampled_from(NASTY) | st.text(alphabet="ab |`\\<&*", max_size=6)
 names = texts.filter(str.strip)

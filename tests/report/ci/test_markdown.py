@@ -14,7 +14,7 @@ from holdfast.visible import visible
 from tests.report.ci.summaries import summaries, texts
 
 PARSER = MarkdownIt("commonmark").enable("table")
-OURS = {"<details><summary>", "</details>"}
+BLOCKS = {"heading", "paragraph", "inline", "fence", "html_block", "table", "thead", "tbody", "tr", "th", "td"}
 ALLOWED = {"text", "code_inline", "strong_open", "strong_close", "softbreak"}
 
 
@@ -28,6 +28,7 @@ def test_texts_are_no_markup(summary: Summary) -> None:
     tokens = PARSER.parse(markdown_text(summary))
     lines = [child for token in tokens for child in token.children or ()]
     assert {token.type for token in lines} <= ALLOWED
+    assert {token.type.removesuffix("_open").removesuffix("_close") for token in tokens} <= BLOCKS
     html = [token.content.strip() for token in tokens if token.type == "html_block"]
     assert all(each.startswith("<details><summary>") or each == "</details>" for each in html)
     assert len(html) == 2 * bool(summary.rules)

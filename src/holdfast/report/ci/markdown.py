@@ -14,7 +14,8 @@ from holdfast.visible import counted, cut, visible
 
 _MOST_BLOCKS, _MOST_RULES = 50, 200  # a host refuses a summary of more than 1 MiB
 _LONGEST = 500
-_MARKS = re.compile(r"([\\`*_{}\[\]<>()#+!|~@&$^-])")
+# What means something anywhere in a sentence, and what does at its start: a list, a heading, a rule.
+_MARKS = re.compile(r"[\\`*_{}\[\]<>|~&$]|^[-+=#]|^\d+(?=[.)])")
 
 
 def markdown_text(summary: Summary) -> str:
@@ -100,7 +101,7 @@ def _fence(text: str, least: int) -> str:
 
 def _escaped(text: str) -> str:
     """A sentence, in which nothing is markup."""
-    return _MARKS.sub(r"\\\1", _plain(text))
+    return _MARKS.sub(lambda found: f"{found[0]}\\" if found[0].isdecimal() else f"\\{found[0]}", _plain(text).strip())
 
 
 def _plain(text: str) -> str:
