@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 import pytest
+from pyspark import TaskContext
 
 from holdfast.engines.registry import rule_class
 from holdfast.errors import BadInput
@@ -30,6 +31,21 @@ def test_answers_come_in_the_order_of_the_items(spark: SparkSession) -> None:
     assert SparkRunner(spark).map(math.factorial, items) == Threads().map(math.factorial, items)
     assert SparkRunner(spark).map(partial(operator.getitem, {n: [n] for n in items}), items) == [[n] for n in items]
     assert SparkRunner(spark).map(math.factorial, []) == []
+
+
+@pytest.mark.spark
+def test_of_many_items_a_task_has_several(spark: SparkSession) -> None:
+    items = list(range(100))
+    assert SparkRunner(spark).map(math.factorial, items) == Threads().map(math.factorial, items)
+    tasks = {task for task, _ in SparkRunner(spark).map(_where, items)}
+    assert 1 < len(tasks) <= 3 * 8 + 1, "a few a core"
+    assert [item for _, item in SparkRunner(spark).map(_where, items)] == items
+
+
+def _where(item: int) -> tuple[int, int]:
+    context = TaskContext.get()
+    assert context is not None
+    return context.partitionId(), item
 
 
 @pytest.mark.spark

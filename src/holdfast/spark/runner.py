@@ -1,10 +1,15 @@
-"""A runner whose tasks are Spark tasks: one item, one task."""
+"""A runner whose tasks are Spark tasks: a few a core, each with several items, as a task costs a fifth of a second.
+
+The function and all items are pickled together, so that what the items share, such as the paths of a table, is there
+once.
+"""
 
 from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
 
 import pyarrow as pa
 from pyspark.sql import SparkSession
@@ -14,6 +19,10 @@ from holdfast.spark.frames import collected
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
+_FEW = 8  # items up to which each has a task of its own
+_TASKS_A_SLOT = 3
+_MANY = 1 << 20  # numbers of which each slot gets some
+_slots: WeakKeyDictionary[SparkSession, int] = WeakKeyDictionary()  # how many tasks a session runs at once
 _SCHEMA = pa.schema([("id", pa.int64()), ("answer", pa.binary())])
 
 
@@ -29,16 +38,16 @@ class SparkRunner:
         """The answers, in the order of the items."""
         if not items:
             return []
-        packed = [pickle.dumps((function, item)) for item in items]
+        packed, tasks = pickle.dumps((function, list(items))), self._tasks(len(items))
 
         def answer(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-            for batch in batches:
-                ids = batch.column(0).to_pylist()
-                yield pa.RecordBatch.from_arrays(
-                    [pa.array(ids, pa.int64()), pa.array([_run(packed[i]) for i in ids], pa.binary())], schema=_SCHEMA
-                )
+            function, items = pickle.loads(packed)
+            for task in (task for batch in batches for task in batch.column(0).to_pylist()):
+                for place in range(task, len(items), tasks):  # of items of one kind each task has some
+                    columns = [pa.array([place], pa.int64()), pa.array([_run(function, items[place])], pa.binary())]
+                    yield pa.RecordBatch.from_arrays(columns, schema=_SCHEMA)
 
-        numbers = self._spark.range(0, len(items), 1, len(items))
+        numbers = self._spark.range(0, tasks, 1, tasks)
         answers = numbers.mapInArrow(answer, "id bigint, answer binary")
         in_order = sorted(collected(answers), key=lambda row: row["id"])
         found: list[Any] = [pickle.loads(row["answer"]) for row in in_order]
@@ -47,9 +56,23 @@ class SparkRunner:
                 raise each
         return found
 
+    def _tasks(self, items: int) -> int:
+        """How many tasks work on some items."""
+        if items <= _FEW:
+            return items
+        if self._spark not in _slots:
+            _slots[self._spark] = len(self._spark.range(0, _MANY).mapInArrow(_one_row, "n int").collect())
+        return min(items, _TASKS_A_SLOT * _slots[self._spark])
 
-def _run(packed: bytes) -> bytes:
-    function, item = pickle.loads(packed)
+
+def _one_row(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """One row a task."""
+    for _ in batches:
+        pass
+    yield pa.RecordBatch.from_arrays([pa.array([0], pa.int32())], names=["n"])
+
+
+def _run(function: Callable[[Any], Any], item: Any) -> bytes:
     try:
         return pickle.dumps(function(item))
     except HoldfastError as error:
