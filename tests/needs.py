@@ -22,6 +22,8 @@ PROCESSES = """
     cli/test_kill_folder.py
     cli/test_kill_tables.py
     cli/test_notify.py::test_secrets_are_in_no_file_of_the_state_no_output_and_no_process_list
+    cli/test_notify.py::test_a_killed_command_leaves_its_message_to_the_next_one
+    cli/test_notify.py::test_a_batch_whose_process_was_killed_before_its_verdict
     cli/test_pipes.py
     cli/test_quarantine.py::test_killed_before_a_file_or_a_transaction_reaches_the_disk
     cli/test_read_only.py::test_a_state_on_a_read_only_disk

@@ -169,7 +169,10 @@ def test_the_outbox_is_bounded(watch: hf.Monitor, monkeypatch: pytest.MonkeyPatc
 
 def test_an_outbox_that_can_not_be_written(watch: hf.Monitor, tmp_path: Path) -> None:
     (watch.path / "outbox").write_text("in the way")
-    assert hf.notify(watch.apply(inserts=wrong(3)), f"{tmp_path}/a.jsonl") == []
+    notifier = hf.Notifier(watch.path, f"{tmp_path}/a.jsonl")
+    with notifier.following(watch.history()):
+        notifier.applied(watch.apply(inserts=wrong(3)))
+    assert notifier.close() == []
     assert [line["batch"] for line in lines(tmp_path / "a.jsonl")] == [1]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -140,3 +141,29 @@ def test_secrets_are_in_no_file_of_the_state_no_output_and_no_process_list(shop:
     for text in (*texts, ran.stdout.encode(), ran.stderr.encode()):
         assert b"s3cret" not in text
     assert b"HOOK_WORD" in texts[-1]  # the command line of this process was among them
+
+
+def test_a_killed_command_leaves_its_message_to_the_next_one(holdfast: Holdfast, shop: Path, tmp_path: Path) -> None:
+    with hook(HANG, 200) as server:
+        words: list[str | Path] = [shop, "--notify", server.address, "--insert"]
+        with subprocess.Popen([COMMAND, "apply", *words, tmp_path / "wrong.csv"], stdout=subprocess.PIPE) as running:
+            assert server.hangs.wait(60)
+            running.kill()
+        assert holdfast("apply", *words, tmp_path / "fine.csv").code == 0
+        assert [message["batch"] for message in server.messages] == [1, 1]
+        assert len({message["id"] for message in server.messages}) == 1
+
+
+def test_a_batch_whose_process_was_killed_before_its_verdict(holdfast: Holdfast, shop: Path, tmp_path: Path) -> None:
+    script = f"""
+import os, holdfast as hf
+from holdfast.api.upkeep import Upkeep
+Upkeep.expire_rows = lambda self: os._exit(9)  # the batch is stored, and nothing was said of it
+with hf.Monitor.open({str(shop)!r}) as watch, hf.Notifier({str(shop)!r}, "x.jsonl") as send, send.following([]):
+    watch.apply(inserts={str(tmp_path / "wrong.csv")!r}, batch_id="monday")
+"""
+    assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 9
+    holdfast("apply", shop, "--insert", tmp_path / "fine.csv", "--notify", tmp_path / "a.jsonl")
+    (line,) = lines(tmp_path / "a.jsonl")
+    assert (line["kind"], line["batch_id"], line["exit_code"]) == ("lost verdict", "monday", 1)
+    assert line["verdict"].endswith("before the verdict was sent; 2 rules broke.")

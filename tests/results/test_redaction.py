@@ -18,6 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import holdfast as hf
+from holdfast.alerts.message import of_outcome
 from holdfast.results.redaction import for_others
 from holdfast.results.verdict import Verdict
 
@@ -54,7 +55,10 @@ ROWS = st.lists(st.tuples(CELLS, CELLS, CELLS, CELLS), max_size=6)
 
 @contextmanager
 def _watched(
-    rows: Sequence[Sequence[int | None]], sensitive: Sequence[str] = (), key: str = "", watch: str = "column,fd,ind"
+    rows: Sequence[Sequence[int | None]],
+    sensitive: Sequence[str] = (),
+    key: str = "",
+    watch: str = "column,fd,ind",
 ) -> Iterator[hf.Monitor]:
     tables = {"people": _table(rows), "towns": TOWNS}
     with (
@@ -91,12 +95,18 @@ def _columns_in(text: str) -> set[str]:
     return {found[1] for found in PLANTED.finditer(text)}
 
 
-@settings(max_examples=25, deadline=None)
-@given(ROWS, ROWS, st.sets(st.sampled_from(COLUMNS), max_size=2), st.sampled_from(["likely", "any"]))
+@settings(max_examples=20, deadline=None)
+@given(
+    ROWS,
+    ROWS,
+    st.sets(st.sampled_from(COLUMNS), max_size=2),
+    st.sampled_from(["likely", "any"]),
+    st.sampled_from(["column,fd,ind", "ucc,od", "pod"]),
+)
 def test_what_is_redacted_has_no_value(
-    before: list[tuple[int, ...]], new: list[tuple[int, ...]], sensitive: set[str], fail_on: str
+    before: list[tuple[int, ...]], new: list[tuple[int, ...]], sensitive: set[str], fail_on: str, classes: str
 ) -> None:
-    with _watched(before, sorted(sensitive)) as watch:
+    with _watched(before, sorted(sensitive), watch=classes) as watch:
         outcome = watch.apply(inserts={"people": _table(new)}, fail_on=fail_on)
         verdict = outcome.verdict(fail_on, verbose=True)
         assert not _columns_in(_said(for_others(verdict)))
@@ -104,6 +114,8 @@ def test_what_is_redacted_has_no_value(
         assert not sensitive & _columns_in(json.dumps(watch.document()))
         assert not sensitive & _columns_in(_summed_up(watch, outcome, fail_on, redact=False))
         assert not _columns_in(_summed_up(watch, outcome, fail_on, redact=True))
+        assert not _columns_in(json.dumps(of_outcome(outcome, fail_on, 0.01, values=False)))
+        assert not sensitive & _columns_in(json.dumps(of_outcome(outcome, fail_on, 0.01, values=True)))
         assert not _columns_in(json.dumps(watch.document(redact=True)))
 
 

@@ -159,3 +159,18 @@ def test_heads_have_no_body(client: Client) -> None:
     for address in ("/", "/api/document", "/api/violations?rule=dc1", "/api/events"):
         answer = client.request("HEAD", address)
         assert (answer.status_code, answer.content) == (200, b"")
+
+
+def test_sensitive_values_are_hashed_in_the_document_and_in_pages_of_violations(
+    client: Client, live: Live, state: Path
+) -> None:
+    with Monitor.open(state) as monitor:
+        monitor.declare_sensitive("City")
+    live.look()
+    document = client.get("/api/document").text
+    page = client.get("/api/violations", params={"rule": "fd1", "from": 0, "count": 5}).json()
+    columns = page["violations"][0]["columns"]
+    values = {row["values"][columns.index("City")] for pair in page["violations"] for row in pair["rows"]}
+    assert all(value.startswith("#") for value in values)
+    assert "Aberdeen" not in document
+    assert "alert(1)" not in document

@@ -14,7 +14,7 @@ import fcntl
 import json
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -39,7 +39,7 @@ class Outbox:
         path = self.folder / f"{time.time_ns():020}-{message['id'][:16]}.{target}.json"
         _write(path, message)
         for oldest in self.waiting(target)[:-MOST]:
-            oldest.unlink(missing_ok=True)
+            remove(oldest)
         return path
 
     def waiting(self, target: str) -> list[Path]:
@@ -50,12 +50,12 @@ class Outbox:
         """Drop the messages that are older than a moment, in seconds since 1970."""
         for path in self.folder.glob("*-*.json") if self.folder.is_dir() else ():
             if int(path.name.partition("-")[0]) < before * 1e9:
-                path.unlink(missing_ok=True)
+                remove(path)
 
     @contextmanager
-    def delivering(self, target: str, until: float) -> Iterator[bool]:
+    def delivering(self, target: str, until: Callable[[], float]) -> Iterator[bool]:
         """Be the only process that delivers to a target; gives False where another one still does at a moment, as
-        `time.monotonic` counts.
+        `time.monotonic` counts. The moment may move.
         """
         if not self.folder.is_dir():
             yield True
@@ -74,18 +74,25 @@ class Outbox:
 
     def begin(self, last: int) -> None:
         """A batch is to come after the entry `last` of the history, and its verdict is to be sent."""
-        self.folder.mkdir(exist_ok=True)
-        (self.folder / _UNFINISHED).write_text(json.dumps(last))
+        with suppress(OSError):  # a full disk stops no batch
+            self.folder.mkdir(exist_ok=True)
+            (self.folder / _UNFINISHED).write_text(json.dumps(last))
 
     def end(self) -> None:
         """Its verdict is in the outbox, or there is none."""
-        (self.folder / _UNFINISHED).unlink(missing_ok=True)
+        remove(self.folder / _UNFINISHED)
 
     def unfinished(self) -> int | None:
         """The last entry of the history before a batch that gave no verdict; None: there is no such batch."""
         with suppress(OSError, ValueError):
             return int(json.loads((self.folder / _UNFINISHED).read_text()))
         return None
+
+
+def remove(path: Path) -> None:
+    """Remove a file of the outbox, as far as the disk allows."""
+    with suppress(OSError):
+        path.unlink()
 
 
 def read(path: Path) -> dict[str, Any] | None:
@@ -112,12 +119,12 @@ def _write(path: Path, message: Message) -> None:
         raise
 
 
-def _locked(handle: int, until: float) -> bool:
+def _locked(handle: int, until: Callable[[], float]) -> bool:
     """Wait for a lock, at most until a moment."""
     while True:
         with suppress(BlockingIOError):
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             return True
-        if time.monotonic() >= until:
+        if time.monotonic() >= until():
             return False
         time.sleep(_PAUSE)

@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from holdfast.alerts.outbox import MOST, Outbox, read
+from holdfast.alerts.outbox import MOST, Outbox, read, remove
 from holdfast.alerts.targets import Message, Target, UndeliveredError
 
 PATIENCE = 10.0  # seconds that the end waits for what is left
@@ -40,7 +40,7 @@ class _Item:
     def delivered(self) -> None:
         """It need not be kept any longer."""
         if self.path is not None:
-            self.path.unlink(missing_ok=True)
+            remove(self.path)
 
 
 class Sender:
@@ -89,8 +89,7 @@ class Sender:
         if self._outbox is None:
             self._deliver()
             return
-        until = time.monotonic() + PATIENCE
-        with self._outbox.delivering(self.target.fingerprint, until) as is_ours:
+        with self._outbox.delivering(self.target.fingerprint, lambda: self._ends) as is_ours:
             if is_ours:
                 self._deliver()
             else:
