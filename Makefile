@@ -8,7 +8,7 @@ PYTEST := $(MEMORY) $(BIN)/python -m pytest -n 2 --dist loadgroup
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help setup demo quick test matrix fix lint types layers unit browser bench papers compare same pictures golden \
-	requirements recipes clean
+	dist requirements recipes clean
 
 help:  ## Show what can be made
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -37,6 +37,7 @@ matrix: setup  ## What takes longer than `make test`, before a release: many ran
 	$(BIN)/python -m tests.store.flips --flips 2000
 	$(BIN)/python -m tests.laws.soak --streams 2000 --jobs 2
 	$(BIN)/python -m tests.recipes.real
+	$(BIN)/python -m tests.spark.versions
 
 fix: setup  ## Format the code, and correct what ruff can correct
 	$(BIN)/ruff check --fix .
@@ -57,6 +58,7 @@ unit: setup
 
 recipes: setup  ## Run docs/recipes.md with Airflow, Dagster and dbt, each in an environment of its own (some minutes)
 	$(BIN)/python -m tests.recipes.real
+	$(BIN)/python -m tests.spark.versions
 
 browser:  ## Fetch a browser for the tests of the page: with apt-get, else from npm into .browser/
 	sh tests/browser/fetch.sh
@@ -78,6 +80,11 @@ pictures: setup  ## Redraw the pictures of the README (needs a browser)
 
 golden: setup  ## Write the golden state of the tests again, when the format of states has changed
 	$(BIN)/python -m tests.store.golden.make
+
+dist: setup  ## Build sdist and wheel into dist/; FILES=https://… is where the pictures and links of the page of an index lead
+	rm -rf dist && mkdir dist
+	HOLDFAST_FILES=$(FILES) $(BIN)/python -c 'from setuptools import build_meta; build_meta.build_sdist("dist")'
+	HOLDFAST_FILES=$(FILES) $(BIN)/pip --disable-pip-version-check wheel --no-build-isolation --no-deps -w dist dist/*.tar.gz
 
 requirements:  ## Pin the requirements again (needs uv)
 	for set in base dev peers; do \

@@ -1,8 +1,7 @@
 """The same data, read by Spark and read by this process: the same findings and batches, for every form of data.
 
-`python -m tests.spark.same_answers FOLDER` runs where HOLDFAST_SPARK says. It needs nothing that one version
-of Spark has and another lacks: `tests/spark/test_places.py` runs it at several places, `tests.versions` with several
-versions.
+`python -m tests.spark.same_answers FOLDER` runs where HOLDFAST_SPARK says. It needs nothing that one version of Spark
+has and another lacks: `test_places.py` runs it at several places, `versions.py` with several versions.
 """
 
 from __future__ import annotations

