@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import types
 from collections.abc import Iterator
+from concurrent.futures import Future
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,6 +20,8 @@ from tests.table.building import rows_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+
+    from holdfast.spark.stream import Stream
 
 
 class Place(NamedTuple):
@@ -166,6 +169,19 @@ def test_no_number_of_a_source_that_counts_is_lost_or_repeated(tmp_path: Path, s
         table = monitor.tables["things"]
         assert sorted(row[1] for row in rows_of(table)) == list(range(table.rows))  # type: ignore[type-var]
         assert table.rows == 3 * len(monitor.history()) >= 9
+
+
+@pytest.mark.spark
+def test_it_may_be_stopped_while_a_batch_is_shown(place: Place, monitor: Monitor) -> None:
+    for number in range(3):
+        place.comes(f"{number}.csv", number)
+    started: Future[Stream] = Future()
+    stream = monitor.stream(place.frame(), every=0.01, applied=lambda _: started.result().stop())
+    started.set_result(stream)
+    assert stream.wait()
+    assert len(values(monitor)) == 1
+    assert [outcome.already_applied for outcome in place.run(monitor)] in ([False, False], [True, False, False])
+    assert values(monitor) == [0, 1, 2]
 
 
 @pytest.mark.spark

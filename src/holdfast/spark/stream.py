@@ -43,6 +43,7 @@ class Stream:
     ) -> None:
         self._handle, self._stopped = handle, False
         self._error: BaseException | None = None
+        self._handling: int | None = None  # the thread that handles a batch
         self._busy, self._identity = threading.Lock(), Future[str]()
         writer = frame.writeStream.foreachBatch(self._each).option("checkpointLocation", checkpoint)
         pace = f"{every * 1000:.0f} milliseconds"
@@ -53,6 +54,7 @@ class Stream:
     def _each(self, batch: DataFrame, number: int) -> None:
         """Handle a batch, in a thread of Spark's."""
         with self._busy:
+            self._handling = threading.get_ident()
             try:
                 if self._stopped:
                     raise Stopped
@@ -60,6 +62,8 @@ class Stream:
             except BaseException as error:
                 self._error = error
                 raise
+            finally:
+                self._handling = None
 
     def wait(self, seconds: int | None = None) -> bool:
         """Wait until the stream has ended, at most for some seconds; gives whether it has. Raises the error that ended
@@ -75,8 +79,16 @@ class Stream:
             raise
 
     def stop(self) -> None:
-        """End the stream, once the batch that has begun is applied. A later run goes on with the next one."""
+        """End the stream, once the batch that has begun is applied. A later run goes on with the next one. A function
+        that handles a batch may call this, too: then it returns at once.
+        """
         self._stopped = True
+        if self._handling == threading.get_ident():
+            threading.Thread(target=self._end).start()
+        else:
+            self._end()
+
+    def _end(self) -> None:
         with self._busy:
             pass  # the batch has ended, and the next one ends by itself
         self.query.stop()
