@@ -31,9 +31,7 @@ VALUES = {
     "price": st.sampled_from([Decimal("0.00"), Decimal("-0.01"), Decimal("12.50"), Decimal("99999999.99")]),
 }
 ROWS = st.lists(st.fixed_dictionaries({name: st.none() | values for name, values in VALUES.items()}), max_size=6)
-ALL = [
-    "parquet", "arrow", "csv", "json", "sqlite", "duckdb", "postgres"
-]  # fmt: skip
+ALL = ["parquet", "arrow", "csv", "pattern", "json", "sqlite", "duckdb", "adbc", "postgres"]
 
 
 @pytest.mark.parametrize("name", ALL)

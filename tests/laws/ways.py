@@ -121,6 +121,18 @@ def _duckdb(folder: Path, table: pa.Table) -> Stored:
     return f"duckdb:{path}/things", ReadOptions()
 
 
+def _pattern(folder: Path, table: pa.Table) -> Stored:
+    """Two files as one table."""
+    middle = len(table) // 2
+    for number, part in enumerate((table.slice(0, middle), table.slice(middle))):
+        _write_csv(folder / f"part-{number}.csv", part)
+    return f"{folder}/part-*.csv", _csv(folder, table)[1]
+
+
+def _adbc(folder: Path, table: pa.Table) -> Stored:
+    return f"adbc:{_duckdb(folder, table)[0]}", ReadOptions()
+
+
 def ways(server: Server) -> dict[str, Way]:
     """All of them, by name."""
 
@@ -135,9 +147,11 @@ def ways(server: Server) -> dict[str, Way]:
         "parquet": Way(_parquet),
         "arrow": Way(_arrow),
         "csv": Way(_csv, lambda value: value == ""),
+        "pattern": Way(_pattern, lambda value: value == ""),
         "json": Way(_json, _no_number, empty=False),
         "sqlite": Way(_sqlite, is_nan),
         "duckdb": Way(_duckdb),
+        "adbc": Way(_adbc),
         "postgres": Way(postgres),
     }
 

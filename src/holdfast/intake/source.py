@@ -219,7 +219,7 @@ def _open_path(
     if path.startswith("jdbc:"):
         return _open_jdbc(path, options, spark)
     if is_database(path):
-        return _open_database(path, options)
+        return _open_database(path, options, expected)
     if options.query is not None:
         raise BadInput(f"{path}: --query is for databases, and this is a file; leave it out")
     if is_pattern(path):
@@ -465,7 +465,7 @@ def _check_same_columns(schemas: Sequence[pa.Schema], files: Sequence[str]) -> N
             raise BadInput(f"{file}: its columns differ from those of {files[0]}; put files of one table in one folder")
 
 
-def _open_database(address: str, options: ReadOptions) -> OpenSource:
+def _open_database(address: str, options: ReadOptions, expected: pa.Schema | None) -> OpenSource:
     """A table or a query of a database that this process reads."""
     from holdfast.sources.databases.reading import read  # what most sources need not load
 
@@ -474,7 +474,7 @@ def _open_database(address: str, options: ReadOptions) -> OpenSource:
     for option, given in (("--schema", options.schema), ("--input-format", options.format)):
         if given is not None:
             raise BadInput(f"{shown}: a database declares its types itself; leave out {option}, and cast in --query")
-    answered = read(address, options.query)
+    answered = read(address, options.query, expected)
     return replace(_from_arrow(answered.table, answered.name), notes=answered.notes)
 
 

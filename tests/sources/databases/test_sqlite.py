@@ -10,6 +10,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -126,6 +127,17 @@ def test_a_query_knows_what_its_columns_declare(made: Made) -> None:
     address = made("DATE", ["2024-02-29", "2023-01-01"])
     table = read(address, "SELECT x, count(*) AS n FROM t GROUP BY x ORDER BY x;").table
     assert table.to_pylist() == [{"x": dt.date(2023, 1, 1), "n": 1}, {"x": dt.date(2024, 2, 29), "n": 1}]
+
+
+def test_an_expression_becomes_what_is_expected(made: Made) -> None:
+    address = made("", [])
+    query = "SELECT date('2024-02-29') AS day, 1 AS flag, 0.1 AS price, 'a' AS at, 2 AS n"
+    kinds = [("day", pa.date32()), ("flag", pa.bool_()), ("price", pa.decimal128(3, 2)), ("at", pa.timestamp("us"))]
+    (row,) = read(address, query, pa.schema(kinds)).table.to_pylist()
+    assert row == {"day": dt.date(2024, 2, 29), "flag": True, "price": Decimal("0.10"), "at": "a", "n": 2}
+    assert read(address, query, pa.schema(kinds)).notes == ()
+    (row,) = read(address, query).table.to_pylist()
+    assert row == {"day": "2024-02-29", "flag": 1, "price": 0.1, "at": "a", "n": 2}
 
 
 def test_refusals(made: Made, tmp_path: Path) -> None:

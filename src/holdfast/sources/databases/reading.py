@@ -34,12 +34,12 @@ class Answered:
     notes: tuple[str, ...]
 
 
-def read(text: str, query: str | None) -> Answered:
-    """The rows of the table in an address, or of a query."""
+def read(text: str, query: str | None, expected: pa.Schema | None = None) -> Answered:
+    """The rows of the table in an address, or of a query; `expected` has the types of known columns."""
     address = address_of(text, query)
     with _ANSWERS[address.kind](address) as reader:
         table = kept(reader)
-    table, notes = sqlite.as_declared(table)
+    table, notes = sqlite.as_declared(table, expected)
     return Answered(table, address.name, tuple(notes))
 
 

@@ -127,42 +127,61 @@ def _array(values: tuple[Any, ...], field: pa.Field, address: Address) -> pa.Arr
 
 # ---- what columns declare -------------------------------------------------------------------------------------------
 
+_Conversion = Callable[[pa.ChunkedArray, str], pa.ChunkedArray]
 
-def as_declared(table: pa.Table) -> tuple[pa.Table, list[str]]:
+
+def as_declared(table: pa.Table, expected: pa.Schema | None = None) -> tuple[pa.Table, list[str]]:
     """The table with the dates, times, booleans and decimals that its columns declare, and notes on those that hold
-    something else.
+    something else. What declares nothing, such as an expression, may become what is expected of the column.
     """
     notes = []
     for place, field in enumerate(table.schema):
-        declared = (field.metadata or {}).get(_DECLARED, b"").decode()
-        convert = _conversion(declared, field.type)
+        declared = (field.metadata or {}).get(_DECLARED)
+        if declared is None:  # of another database
+            continue
+        convert = _conversion(declared.decode(), field.type)
+        if convert is None and not declared and expected is not None and field.name in expected.names:
+            convert = _to(expected.field(field.name).type, field.type)
         if convert is None:
             continue
         try:
             values = convert(table.column(place), field.name)
         except (BadInput, pa.ArrowInvalid):
-            notes.append(f"column {field.name!r} is declared {declared} and has other values; it is read as stored")
+            if declared:
+                about = f"is declared {declared.decode()} and has other values"
+                notes.append(f"column {field.name!r} {about}; it is read as stored")
         else:
             table = table.set_column(place, pa.field(field.name, values.type), values)
     return table, notes
 
 
-def _conversion(declared: str, stored: pa.DataType) -> Callable[[pa.ChunkedArray, str], pa.ChunkedArray] | None:
+def _conversion(declared: str, stored: pa.DataType) -> _Conversion | None:
     """How a column becomes what it declares; None where it stays as it is stored."""
     word = declared.upper()
     if pa.types.is_string(stored) and re.match("DATETIME|TIMESTAMP", word):
         return _moments
     if pa.types.is_string(stored) and word == "DATE":
-        return lambda texts, name: typed_column(texts, pa.field(name, pa.date32()), name)
+        return _to(pa.date32(), stored)
     if pa.types.is_integer(stored) and word.startswith("BOOL"):
         return _booleans
     decimal = re.fullmatch(r"(?:DECIMAL|DEC|NUMERIC) *\( *(\d+) *(?:, *(\d+) *)?\)", word)
-    if decimal and (pa.types.is_integer(stored) or pa.types.is_floating(stored)):
+    if decimal and not pa.types.is_string(stored):
         digits, scale = int(decimal[1]), int(decimal[2] or 0)
         if 0 < digits <= 38 and scale <= digits:
-            # By way of text: a real stands for the shortest decimal that gives it, and no digit is rounded away.
-            wanted = pa.decimal128(digits, scale)
-            return lambda numbers, name: typed_column(numbers.cast(pa.string()), pa.field(name, wanted), name)
+            return _to(pa.decimal128(digits, scale), stored)
+    return None
+
+
+def _to(wanted: pa.DataType, stored: pa.DataType) -> _Conversion | None:
+    """How stored values become values of a type: texts as in a file of text, numbers as booleans and decimals."""
+    if pa.types.is_boolean(wanted) and pa.types.is_integer(stored):
+        return _booleans
+    numbers = pa.types.is_integer(stored) or pa.types.is_floating(stored)
+    if pa.types.is_string(stored) and (pa.types.is_date(wanted) or pa.types.is_timestamp(wanted)):
+        return lambda texts, name: typed_column(texts, pa.field(name, wanted), name)
+    if numbers and pa.types.is_decimal(wanted):
+        # By way of text: a real stands for the shortest decimal that gives it, and no digit is rounded away.
+        return lambda numbers, name: typed_column(numbers.cast(pa.string()), pa.field(name, wanted), name)
     return None
 
 
