@@ -10,8 +10,9 @@ import pyarrow as pa
 
 from holdfast.changes.operations import FEED_COLUMNS, OPERATION_COLUMNS
 from holdfast.intake.bad_rows import sifted_whole, without_bad_rows
+from holdfast.intake.opened import NOTED, UNSPLIT, OpenSource, ReadOptions
 from holdfast.intake.other_columns import OtherColumns
-from holdfast.intake.source import NOTED, UNSPLIT, OpenSource, ReadOptions, open_source
+from holdfast.intake.source import open_source
 from holdfast.intake.staged_rows import plan_init, stage_rows, without_dictionaries
 from holdfast.sources import jsonlines
 from holdfast.sources.grammar import NO_KIND

@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 from holdfast.changes.operations import FEED_COLUMNS, OPERATION_COLUMNS
 from holdfast.errors import BadInput
 from holdfast.intake.bad_rows import sifted_whole, without_bad_rows
+from holdfast.intake.opened import NOTED, OpenSource, ReadOptions
 from holdfast.intake.quarantine import Quarantine
-from holdfast.intake.source import NOTED, OpenSource, ReadOptions, open_source
+from holdfast.intake.source import open_source
 from holdfast.intake.staged_rows import whole_table, without_dictionaries
 from holdfast.intake.tables import Sources
 from holdfast.sources import jsonlines

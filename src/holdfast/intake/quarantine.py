@@ -29,8 +29,8 @@ from typing import Any
 
 from holdfast.changes.operations import NAMES
 from holdfast.errors import BadInput, clear_sentences
+from holdfast.intake.opened import NOTED, UNSPLIT, OpenSource
 from holdfast.intake.originals import Original, as_texts, originals
-from holdfast.intake.source import NOTED, UNSPLIT, OpenSource
 from holdfast.intake.staged_rows import NO_ROWS, Plan, StagedRows
 from holdfast.sources.bad_records import NOTHING, Rejected
 from holdfast.sources.dialect import Dialect

@@ -7,7 +7,7 @@ everything else (see `readers.py`). Both read the same rows (tests/intake).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,11 @@ import pyarrow as pa
 
 from holdfast.changes.operations import FEED_COLUMNS, OPERATION_COLUMNS
 from holdfast.errors import BadInput
+from holdfast.intake.databases import open_database, open_jdbc
 from holdfast.intake.in_memory import arrow_table, is_spark_frame
+from holdfast.intake.opened import NOTED, from_arrow, from_frame
+from holdfast.intake.opened import OpenSource as OpenSource  # for those who open sources
+from holdfast.intake.opened import ReadOptions as ReadOptions
 from holdfast.intake.paths import (
     STANDARD_INPUT,
     base_of,
@@ -30,126 +34,20 @@ from holdfast.intake.paths import (
 )
 from holdfast.intake.readers import Reader, choose_reader, fits, partitioned, refuse_other_reader, text_bytes
 from holdfast.sources import jsonlines, local, pieces
-from holdfast.sources.bad_records import GoodAndBad, sift_json
+from holdfast.sources.bad_records import sift_json
 from holdfast.sources.databases.address import is_database
-from holdfast.sources.ddl import parse_plain_ddl, refuse_wrong_ddl
-from holdfast.sources.dialect import CsvOptions, Dialect
+from holdfast.sources.ddl import parse_plain_ddl
+from holdfast.sources.dialect import Dialect
 from holdfast.sources.file_errors import refuse_long_lines
-from holdfast.sources.pieces import Piece
-from holdfast.sources.secrets import redacted, secrets_of, with_environment, with_variables
+from holdfast.sources.secrets import redacted
 from holdfast.spark.session import session
-from holdfast.visible import shown_fields
 
 if TYPE_CHECKING:
-    from holdfast.intake.copies import Copy
-    from holdfast.spark import DataFrame, SparkSession
+    from holdfast.spark import SparkSession
 
 # Up to this many bytes of text are cast at once, so that a sentence about a value can name its record.
 _AT_ONCE = 8 << 20
 _FEW_ROWS = 200_000
-# Columns that a quarantine adds to bad rows (see `quarantine.py`); they are skipped when the rows come again.
-NOTED = ("holdfast_line", "holdfast_reason")
-UNSPLIT = "holdfast_text"  # has what doesn't split into columns, and is never skipped
-
-
-@dataclass(frozen=True)
-class ReadOptions:
-    """How to read a source. `schema` is a Spark DDL string; `format` overrides what the file's name says; `reader` is
-    "local" (in this process) or "spark", or None for what fits best; `query` is what to read from a database;
-    `jdbc_split` names a column by which Spark reads in parts. `master` ("yarn", "sc://host") says where our own session
-    runs. `before` says how the first file of the table was written: later files are read the same way, unless they or
-    `csv` show something else. `raw` leaves text as it is.
-
-    >>> import holdfast as hf
-    >>> hf.ReadOptions(hf.CsvOptions(separator=";", nulls=("NA",)), format="csv")
-    ReadOptions(csv=CsvOptions(separator=';', nulls=('NA',)), format='csv')
-    """
-
-    csv: CsvOptions = field(default_factory=CsvOptions)
-    schema: str | None = None
-    format: str | None = None
-    jdbc_table: str | None = None
-    jdbc_properties: dict[str, str] = field(default_factory=dict, repr=False)  # may hold a password
-    reader: Reader | None = None
-    query: str | None = None
-    jdbc_split: str | None = None
-    master: str | None = field(default=None, repr=False)
-    before: CsvOptions | None = field(default=None, repr=False)
-    raw: bool = field(default=False, repr=False)
-
-    def __post_init__(self) -> None:
-        """Refuse a wrong schema."""
-        if self.schema is not None:
-            refuse_wrong_ddl(self.schema)
-
-    def __repr__(self) -> str:
-        return shown_fields(self, hidden=("jdbc_properties", "master", "before", "raw"))  # a password may be among them
-
-
-@dataclass(frozen=True)
-class OpenSource:
-    """An open source. Rows come from `table` (in memory), from `pieces` of files (read here, or in tasks of `spark`),
-    or from `frame` (Spark, columns c0, c1, …).
-
-    `text` says that every column is text to be cast, with `nulls` as null markers (None: to be inferred); `infer` that
-    the types are to be inferred and are not those in `columns`; `marked` that each text begins with a mark of JSON
-    (see `jsonlines`); `json` that the files are JSON lines. `sifted` has the records that are no rows, where `table`
-    has the others. Where a source has rows of several tables, `records` are the numbers of those in `table`, and
-    `overlooked` names the columns of other tables. `copy` has the files, where they are a copy of something else.
-    """
-
-    name: str
-    columns: tuple[tuple[str, pa.DataType], ...]
-    table: pa.Table | None = None
-    pieces: tuple[Piece, ...] = ()
-    spark: SparkSession | None = None
-    frame: DataFrame | None = None
-    text: bool = False
-    infer: bool = False
-    nulls: tuple[str, ...] | None = None
-    files: tuple[str, ...] = ()
-    dialect: Dialect | None = None
-    json: bool = False
-    sifted: GoodAndBad | None = None
-    notes: tuple[str, ...] = ()
-    secrets: frozenset[str] = field(default=frozenset(), repr=False)
-    records: pa.Array | None = None
-    overlooked: frozenset[str] = frozenset()
-    copy: Copy | None = field(default=None, repr=False)
-
-    @property
-    def reader(self) -> Reader:
-        """Who reads it."""
-        return "local" if self.session is None else "spark"
-
-    @property
-    def names(self) -> list[str]:
-        """The names of its columns."""
-        return [name for name, _ in self.columns]
-
-    @property
-    def marked(self) -> bool:
-        """Whether each text begins with a mark of JSON (see `jsonlines`)."""
-        return self.text and self.json
-
-    @property
-    def has_corrupt_column(self) -> bool:
-        """Whether the last column of the DataFrame has the lines that are no rows."""
-        return self.json and self.frame is not None
-
-    @property
-    def session(self) -> SparkSession | None:
-        """The Spark session whose tasks read it, if any do."""
-        return self.frame.sparkSession if self.frame is not None else self.spark
-
-    def as_frame(self) -> DataFrame:
-        """What Spark reads, as a DataFrame."""
-        if self.frame is not None:
-            return self.frame
-        from holdfast.spark.frames import frame_of_pieces
-
-        assert self.spark is not None
-        return frame_of_pieces(self.spark, self.pieces, len(self.columns))
 
 
 def open_source(
@@ -174,18 +72,8 @@ def open_source(
         except BadInput as error:  # an address that is mistyped holds its password, too
             raise BadInput(redacted(str(error))) from None
     if is_spark_frame(source):
-        return _from_frame(source, "DataFrame")
-    return _from_arrow(arrow_table(source))
-
-
-def _from_arrow(table: pa.Table, name: str = "table") -> OpenSource:
-    return OpenSource(name, tuple(zip(table.schema.names, table.schema.types, strict=True)), table=table)
-
-
-def _from_frame(frame: DataFrame, name: str, **more: Any) -> OpenSource:
-    from holdfast.spark import frames
-
-    return OpenSource(name, tuple(frames.columns_of(frame)), frame=frames.positional(frame), **more)
+        return from_frame(source, "DataFrame")
+    return from_arrow(arrow_table(source))
 
 
 # ---- copies ---------------------------------------------------------------------------------------------------------
@@ -217,9 +105,9 @@ def _open_path(
     path: str, options: ReadOptions, spark: SparkSession | None, expected: pa.Schema | None, tolerant: bool
 ) -> OpenSource:
     if path.startswith("jdbc:"):
-        return _open_jdbc(path, options, spark)
+        return open_jdbc(path, options, spark)
     if is_database(path):
-        return _open_database(path, options, expected)
+        return open_database(path, options, expected)
     if options.query is not None:
         raise BadInput(f"{path}: --query is for databases, and this is a file; leave it out")
     if is_pattern(path):
@@ -284,7 +172,7 @@ class _Path:
         parts = [piece for some, _ in split for piece in some]
         if sum(rows for _, rows in split) <= _FEW_ROWS:
             tables = [piece.read() for piece in parts]
-            return _from_arrow(_end_to_end(tables) if tables else schemas[0].empty_table(), self.path)
+            return from_arrow(_end_to_end(tables) if tables else schemas[0].empty_table(), self.path)
         columns = tuple(zip(schemas[0].names, schemas[0].types, strict=True))
         return OpenSource(self.path, columns, pieces=tuple(parts), files=tuple(self.files))
 
@@ -295,7 +183,7 @@ class _Path:
         if len(tables) < len(self.files):
             return None
         _check_same_columns([table.schema for table in tables], self.files)
-        return _from_arrow(_end_to_end(tables), self.path)
+        return from_arrow(_end_to_end(tables), self.path)
 
     # ---- CSV ---------------------------------------------------------------------------------------------------------
 
@@ -384,13 +272,13 @@ class _Path:
             return self._json_with_spark(declared)
         text = jsonlines.read(files)
         if options.raw:
-            return replace(_from_arrow(text, path), text=True, files=tuple(files), json=True)
+            return replace(from_arrow(text, path), text=True, files=tuple(files), json=True)
         types, notes = jsonlines.types_in(text, options.csv.types == "text")
         if expected is not None:
             types |= {name: own for name, own in zip(expected.names, expected.types, strict=True) if name in types}
         if declared:
             text, types, notes = jsonlines.chosen(text, list(declared)), declared, []
-        typed = _from_arrow(jsonlines.typed(text, types, path), path)
+        typed = from_arrow(jsonlines.typed(text, types, path), path)
         return replace(typed, files=tuple(files), json=True, notes=tuple(notes))
 
     def _sifted_json(self) -> OpenSource:
@@ -450,7 +338,7 @@ class _Path:
             nested = len(files) > 1 and not partitioned(path, files)
             base = base_of(path) if is_pattern(path) else None
             frame = frames.read_other(running, kind, files if base else path, self.options.schema, nested, base)
-        return _from_frame(frame, path, files=files)
+        return from_frame(frame, path, files=files)
 
 
 def _end_to_end(tables: Sequence[pa.Table]) -> pa.Table:
@@ -463,34 +351,3 @@ def _check_same_columns(schemas: Sequence[pa.Schema], files: Sequence[str]) -> N
     for shape, file in zip(shapes, files, strict=True):
         if shape != shapes[0]:
             raise BadInput(f"{file}: its columns differ from those of {files[0]}; put files of one table in one folder")
-
-
-def _open_database(address: str, options: ReadOptions, expected: pa.Schema | None) -> OpenSource:
-    """A table or a query of a database that this process reads."""
-    from holdfast.sources.databases.reading import read  # what most sources need not load
-
-    shown = redacted(address)
-    refuse_other_reader(options.reader, "local", f"{shown}: Spark reads databases by jdbc: addresses only")
-    for option, given in (("--schema", options.schema), ("--input-format", options.format)):
-        if given is not None:
-            raise BadInput(f"{shown}: a database declares its types itself; leave out {option}, and cast in --query")
-    answered = read(address, options.query, expected)
-    return replace(_from_arrow(answered.table, answered.name), notes=answered.notes)
-
-
-def _open_jdbc(address: str, options: ReadOptions, spark: SparkSession | None) -> OpenSource:
-    shown = redacted(address)
-    choose_reader(shown, "jdbc", None, options.reader, spark)
-    if (options.jdbc_table is None) == (options.query is None):
-        raise BadInput(f"{shown}: say which table to read, with --jdbc-table, or give a --query")
-    table = options.jdbc_table or f"({(options.query or '').strip().rstrip(';')}) holdfast_rows"
-    url, variables = with_variables(address)
-    properties = with_environment(options.jdbc_properties)
-    secrets = frozenset(variables | secrets_of(url, properties))
-    running = session(spark, f"Reading {shown}", options.master)
-    from holdfast.spark.frames import clear_sentence
-    from holdfast.spark.jdbc import read_jdbc
-
-    with clear_sentence(shown, secrets=secrets):
-        frame = read_jdbc(running, url, table, properties, options.jdbc_split)
-    return _from_frame(frame, f"{shown} {options.jdbc_table or '(the query)'}", secrets=secrets)

@@ -21,9 +21,9 @@ from holdfast.changes.operations import (
     parse_operations,
 )
 from holdfast.errors import BadInput
+from holdfast.intake.opened import NOTED, OpenSource
 from holdfast.intake.other_columns import OtherColumns
 from holdfast.intake.readers import piece_runner
-from holdfast.intake.source import NOTED, OpenSource
 from holdfast.sources import jsonlines, local
 from holdfast.sources.caster import TextCaster
 from holdfast.sources.dialect import refuse_equal_names

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from decimal import Decimal
 from pathlib import Path
 
@@ -90,6 +92,10 @@ def test_another_kind_of_file(tmp_path: Path) -> None:
     (tmp_path / "shop.db").write_text("id,n\n1,2\n")
     with pytest.raises(BadInput, match="not a valid DuckDB database file"):
         read(f"duckdb:{tmp_path}/shop.db/orders", None)
+    with closing(sqlite3.connect(tmp_path / "lite.db")) as connection, connection:
+        connection.execute("CREATE TABLE orders (n)")
+    with pytest.raises(BadInput, match=r"lite\.db/orders: this is a file of SQLite; write sqlite: in place of duckdb:"):
+        read(f"duckdb:{tmp_path}/lite.db/orders", None)
 
 
 def test_a_file_that_another_process_writes(made: Made, tmp_path: Path) -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from holdfast.errors import clear_sentences
 from holdfast.extras import needs
 from holdfast.sources.databases.address import Address, refuse_no_file
 from holdfast.text.quotes import in_quotes
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 # What Arrow would get wrong: it knows no offsets of times, and decimals have 38 digits where these have 39.
 _CAST = {"TIME WITH TIME ZONE": "VARCHAR", "HUGEINT": "DECIMAL(38, 0)", "UHUGEINT": "DECIMAL(38, 0)"}
 
+_SQLITE = b"SQLite format 3\0"
 # A file of another kind must not fetch anything.
 _QUIET: dict[str, str | bool | int | float | list[str]] = {"autoinstall_known_extensions": "false"}
 
@@ -29,6 +32,9 @@ def answer(address: Address) -> Iterator[pa.RecordBatchReader]:
         import duckdb
 
     refuse_no_file(address)
+    with clear_sentences(address.database), Path(address.database).open("rb") as file:
+        if file.read(len(_SQLITE)) == _SQLITE:
+            raise address.refused("this is a file of SQLite; write sqlite: in place of duckdb:")
     try:
         with duckdb.connect(address.database, read_only=True, config=_QUIET) as connection:
             yield pa.RecordBatchReader.from_stream(_relation(connection, address))
