@@ -9,12 +9,13 @@ import time
 from collections.abc import Iterator, Sequence
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pyarrow import parquet as pq
 
 from holdfast.api.file_pattern import FilePattern
 from holdfast.api.inbox import Inbox
@@ -25,6 +26,9 @@ from holdfast.results.outcome import Outcome
 from holdfast.store.store import Store
 from tests.intake.building import Notes, file_of
 from tests.table.building import rows_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 PATTERN = r"(?P<batch>\d+)-(?P<table>\w+)\.csv"
 TABLES = ("a", "b")
@@ -343,3 +347,29 @@ def test_memory_has_the_files_that_are_there(place: Place, store: Store) -> None
         path.unlink()
     assert list(inbox.arrivals()) == []
     assert not inbox._handled
+
+
+# ---- folders elsewhere -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.spark
+def test_names_of_files_elsewhere_say_their_table(place: Place, spark: SparkSession) -> None:
+    """Hadoop's view of file systems gives local folders an address that is not local."""
+    spark.conf.set("fs.viewfs.mounttable.folder.link./all", f"file://{place.inbox}")
+    for value, name in enumerate(["1-b.parquet", "2-a.parquet", "other.parquet"]):
+        pq.write_table(pa.table({"n": [value]}), place.inbox / name)
+        os.utime(place.inbox / name, (0, value))
+    applied: list[str] = []
+
+    def note(paths: Sequence[str], outcome: Outcome) -> None:
+        assert not outcome.already_applied
+        applied.extend(path.rpartition("/")[2] for path in paths)
+
+    with Monitor.open(place.state, spark=spark) as monitor:
+        elsewhere = "viewfs://folder/all"
+        for _ in range(2):
+            monitor.watch_folder(elsewhere, files=r"\d-(?P<table>\w+)\.parquet", once=True, applied=note)
+        with pytest.raises(BadInput, match="only files of a local folder can be one batch; leave the group batch out"):
+            monitor.watch_folder(elsewhere, files=PATTERN, once=True)
+    assert applied == ["1-b.parquet", "2-a.parquet"]
+    assert place.values() == {"a": [1], "b": [0]}
