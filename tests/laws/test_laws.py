@@ -30,12 +30,18 @@ RULES = {
     "order": "not(t.flag = s.flag and t.number > s.number and t.real < s.real)",
     "open": "not(t.number >= s.number and t.day < s.day)",
     "one": "not(t.number < 0 and t.flag = true)",
+    "some": "not(t.number < s.number and t.flag != s.flag) where t.number < 2 or t.day is null",
 }
 DEPENDENCIES = {"text": "number -> text", "all": "() -> flag", "real": "number, flag -> real", "key": "key(text, day)"}
+DEPENDENCIES |= {
+    "some": "number -> text where t.flag = true",
+    "few": "key(number) where t.text != 'a' or t.day is null",
+}
 LISTS = {
     "both": "[flag, number desc] orders [flag, real]",
     "text": "[text] orders [day, text desc]",
     "all": "[] orders [flag]",
+    "some": "[number] orders [day desc] where t.flag is not null",
 }
 REFERENCES = {"one": "t.number in t.real", "back": "t.real in t.number", "two": "t(number, real) in t(real, number)"}
 ROWS = {
@@ -58,6 +64,8 @@ TABLES = {
     "quantile": "quantile(number, 0.9) <= 1",
     "some": "share(t.number > 0 or t.flag = true) <= 0.5",
     "few": "count(t.text like 'a%') <= 2",
+    "mean of some": "avg(number) <= 1 where t.flag = true",
+    "median of some": "median(real) <= 1 where length(t.text) > 0",
 }
 GIVEN = {
     name: {"t": TableRules(tuple(GivenRule(each, "t", text) for each, text in rules.items()))}

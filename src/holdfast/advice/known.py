@@ -47,8 +47,8 @@ class KnownRules:
             if isinstance(finding, FD | Key | ConstantOD | Compatible):
                 if not finding.error and len(_context(finding) - near) <= 1:
                     known.add(finding)
-            elif not finding.to_json()["violations"]:
-                known.add(parse(finding.text))
+            elif not finding.to_json()["violations"] and (rule := parse(finding.text)).where is None:
+                known.add(rule)
         return known
 
     def add(self, rule: Rule) -> None:

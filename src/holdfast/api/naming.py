@@ -38,7 +38,7 @@ def _best_key(schema: Schema, given: Given) -> tuple[int, ...]:
     """The columns of the first suggested key that held: suggestions come with the best first."""
     rules = given.get(Key.given_as, {}).get(schema.name, TableRules()).rules
     sure = (each.text for each in rules if each.origin == "suggested" and each.severity == "error")
-    keys = (rule for rule in map(parse, sure) if isinstance(rule, Key))
+    keys = (rule for rule in map(parse, sure) if isinstance(rule, Key) and rule.where is None)
     best = next(keys, None)
     names = () if best is None else best.columns
     return tuple(schema.names.index(name) for name in names) if set(names) <= set(schema.names) else ()

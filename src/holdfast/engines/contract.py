@@ -216,7 +216,7 @@ class RuleMeaning(CurrentExplanation):
     def lines(self) -> list[str]:
         """One line."""
         known = {True: " It holds.", False: " It doesn't hold, or follows from others.", None: ""}
-        return [f"{self.rule.text}: {self.rule.says}{known[self.holds]}"]
+        return [f"{self.rule.text}: {self.rule.meaning}{known[self.holds]}"]
 
     def to_json(self) -> dict[str, Any]:
         """The rule, and whether it holds."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Generic, TypeVar
 
@@ -28,7 +28,11 @@ class GivenRule:
 
     def bound(self, scope: Scope) -> tuple[Named[Any], Sequence[str]]:
         """The rule, checked against the columns of its table, and notes on what is odd about it."""
-        rule, odd = parse(self.text).bound(scope)
+        rule, odd = parse(self.text).checked(scope)
+        if rule.where is not None:
+            from holdfast.rules.check import Checker  # Arrow is slow to import
+
+            rule = replace(rule, where=Checker.of(scope.schema, scope.ordered).condition(rule.where))
         return Named(rule, self.name, self.severity, self.note, self.origin), odd
 
 

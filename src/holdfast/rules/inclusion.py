@@ -142,6 +142,8 @@ class IND(Rule):
             if side.table not in schemas:
                 raise BadInput(f"{self.text!r}: there is no table {side.table!r}; {suggest(side.table, schemas)}")
             refuse_unknown(self.text, side.columns, schemas[side.table].names)
+        if self.where is not None and self.dependent.table == self.referenced.table:
+            raise BadInput(f"{self.text!r} is about one table, and where would be about both sides; leave it out")
         if self.dependent == self.referenced:
             raise BadInput(f"{self.text!r} has the same columns on both sides, so it always holds; name others")
         pairs = zip(*(schemas[side.table].named(side.columns) for side in self.sides), strict=True)

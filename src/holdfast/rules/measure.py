@@ -260,11 +260,10 @@ class TableRule(Rule):
         from holdfast.rules.check import Checker  # Arrow is slow to import
 
         checker = Checker.of(scope.schema, scope.ordered)
-        where = None if self.where is None else checker.condition(self.where)
         quantity = self.quantity
         if quantity.condition is not None:
             quantity = replace(quantity, condition=checker.condition(quantity.condition))
-        own = replace(self, table=scope.table, quantity=quantity, where=where)
+        own = replace(self, table=scope.table, quantity=quantity)
         if quantity.is_value:
             return own._of_values(checker), ()
         if quantity.column:

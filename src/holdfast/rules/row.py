@@ -35,7 +35,6 @@ class RowRule(Rule):
     kind = prefix = given_as = "row"
     example = "t.Age between 0 and 120"
     described = "a rule about one row"
-    takes_where = True
 
     @classmethod
     def means(cls, text: str) -> bool:
@@ -65,8 +64,12 @@ class RowRule(Rule):
     @property
     def says(self) -> str:
         """`In every row t: t.Age between 0 and 120.`"""
-        about = "" if self.where is None else f" with {self.where.text}"
-        return f"In every row t{about}: {self.condition.text}."
+        return f"In every row t: {self.condition.text}."
+
+    @property
+    def meaning(self) -> str:
+        """The same with the rows that it is about."""
+        return self.says if self.where is None else f"In every row t with {self.where.text}: {self.condition.text}."
 
     @property
     def satisfied(self) -> Condition:
@@ -82,8 +85,7 @@ class RowRule(Rule):
         from holdfast.rules.check import Checker  # Arrow is slow to import
 
         checker = Checker.of(scope.schema, scope.ordered)
-        where = None if self.where is None else checker.condition(self.where)
-        return replace(self, table=scope.table, condition=checker.condition(self.condition), where=where), ()
+        return replace(self, table=scope.table, condition=checker.condition(self.condition)), ()
 
 
 def _is_one_group(text: str) -> bool:

@@ -15,7 +15,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
-from holdfast.errors import BadInput
 from holdfast.rules.conditions import Cell, Comparison, Condition, Row, cells_of, constants_of, swapped
 from holdfast.rules.constants import Constant
 from holdfast.rules.reader import refuse_unknown
@@ -105,7 +104,6 @@ class Rule(Term, ABC):
     ABOUT: ClassVar[tuple[str, ...]] = ()  # fields that JSON shows
     across: ClassVar[bool] = False  # it is about several tables
     verbatim: ClassVar[bool] = False  # whether sentences say predicates as they are written, each with its row
-    takes_where: ClassVar[bool] = False  # whether it can be about some rows only
 
     # The table whose rows break it. A default would be a class attribute, and then no class could have `table` first.
     table: str = field(default_factory=str, kw_only=True)
@@ -142,6 +140,11 @@ class Rule(Term, ABC):
     @abstractmethod
     def says(self) -> str:
         """The rule as a sentence."""
+
+    @property
+    def meaning(self) -> str:
+        """The same with the rows that it is about."""
+        return self.says if self.where is None else f"Of rows t with {self.where.text}: {self.says}"
 
     def breaches(self, nulls: Nulls = Nulls.EQUAL) -> tuple[Breach, ...]:
         """When rows break it, given the meaning of nulls."""
@@ -187,17 +190,10 @@ class Rule(Term, ABC):
 
     # ---- tables -----------------------------------------------------------------------------------------------------
 
-    def bound(self, scope: Scope) -> tuple[Self, Sequence[str]]:
-        """The rule, checked against its table and with its columns in their order; and notes on what is odd about it.
-
-        Refuses a `where` that the class does not support.
-        """
-        if self.where is not None and not self.takes_where:
-            raise BadInput(f"{self.text!r}: a rule of this class can't have a where yet; leave it out")
-        return self.checked(scope)
-
     def checked(self, scope: Scope) -> tuple[Self, Sequence[str]]:
-        """The same for a `where` that the class supports."""
+        """The rule, checked against its table and with its columns in their order; and notes on what is odd about it.
+        What its `where` says is checked where rules are bound (`given`).
+        """
         return self.in_table(scope.schema.names, scope.table), ()
 
     def in_table(self, names: Sequence[str], table: str) -> Self:

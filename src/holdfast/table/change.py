@@ -40,9 +40,14 @@ class Change:
         return self.after.schema.name
 
     @cached_property
+    def born_ids(self) -> NDArray[np.int64]:
+        """The ids born."""
+        return np.arange(self.born.start, self.born.stop, dtype=np.int64)
+
+    @cached_property
     def inserted(self) -> Codes:
         """The codes of the rows born, `[column, row]`."""
-        return self.after.codes(np.arange(self.born.start, self.born.stop, dtype=np.int64))
+        return self.after.codes(self.born_ids)
 
     @cached_property
     def deleted(self) -> Codes:
@@ -52,8 +57,7 @@ class Change:
     @property
     def come(self) -> Rows:
         """The rows born, as columns."""
-        ids = np.arange(self.born.start, self.born.stop, dtype=np.int64)
-        return Rows.of(self.after.encoding, ids, lambda column: self.inserted[column])
+        return Rows.of(self.after.encoding, self.born_ids, lambda column: self.inserted[column])
 
     @property
     def gone(self) -> Rows:
@@ -66,16 +70,30 @@ class Change:
         Without a key rows have no name that lasts, and none is the update of another.
         """
         key = list(self.after.schema.key)
-        if not key or not len(self.dead) or not len(self.born):
+        if not key or not len(self.dead) or not len(self.born_ids):
             return np.empty(0, np.int64), np.empty(0, np.int64)
         groups = group_rows(np.concatenate([self.deleted[key], self.inserted[key]], axis=1))
         of_dead, of_born = np.split(groups.of_row, [len(self.dead)])
         born = np.full(groups.count, -1, np.int64)
-        born[of_born] = self.born
+        born[of_born] = self.born_ids
         there = born[of_dead] >= 0
         old, new = self.dead[there], born[of_dead][there]
         order = np.argsort(old)
         return old[order], new[order]
+
+
+@dataclass(frozen=True)
+class ChangeOfSome(Change):
+    """What a batch did to some rows of a table, before and after which the others count as dead. Of the ids born these
+    rows have only `ids`.
+    """
+
+    ids: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+
+    @cached_property
+    def born_ids(self) -> NDArray[np.int64]:
+        """The ids born."""
+        return self.ids
 
 
 class Batch:

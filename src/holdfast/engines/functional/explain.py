@@ -12,8 +12,9 @@ from holdfast.engines import contract
 from holdfast.engines.functional.groups import Groups
 from holdfast.engines.thresholds import untested_sentence
 from holdfast.pairs.filled import is_empty
-from holdfast.rules.dependency import FD, Dependency, columns_of, parse
+from holdfast.rules.dependency import FD, Dependency, Key, columns_of
 from holdfast.rules.error_measures import g1, g3
+from holdfast.rules.registry import parse
 from holdfast.rules.sentences import shown as said_value
 from holdfast.table.dictionary import NULL_CODE
 from holdfast.table.plain import plain_values
@@ -90,7 +91,8 @@ class DependencyExplanation(contract.RuleExplanation):
 
 def explain(table: Table, text: str, clusters: int = 10, rows: int = 20) -> DependencyExplanation:
     """Explain a rule of a table, with up to `clusters` clusters, and up to `rows` rows to look at in each."""
-    rule = parse(text, table.schema.names, table.schema.name)
+    rule = parse(text).in_table(table.schema.names, table.schema.name)
+    assert isinstance(rule, FD | Key)
     lhs, rhs = columns_of(rule, table.schema.names)
     groups = Groups(table, lhs, rhs)
     broken = groups.broken_clusters()

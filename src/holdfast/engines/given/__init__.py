@@ -26,6 +26,7 @@ class GivenClass(RuleClass[Settings]):
 
     given = True
     explains_rows: ClassVar[bool] = True  # whether it says why just these rows break a rule
+    is_sliced: ClassVar[bool] = True  # whether its keeper knows nothing of `where` (see `slices`)
 
     @abstractmethod
     def keeper(self, settings: Settings, given: Mapping[str, TableRules], subject: Any) -> Keeper[Any, Any]:

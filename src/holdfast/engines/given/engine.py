@@ -16,6 +16,7 @@ from holdfast.engines.contract import BASELINE, CurrentExplanation, Engine, Json
 from holdfast.engines.given import GivenClass
 from holdfast.engines.given.baseline import Baseline
 from holdfast.engines.given.keeper import Answer, Keeper, Previous
+from holdfast.engines.given.slices import SlicesKeeper, keeper_of, only_where, without_slices
 from holdfast.engines.given.status import Status
 from holdfast.engines.given.track_record import TrackRecord
 from holdfast.engines.given.violation_changes import changes_of
@@ -82,11 +83,12 @@ class GivenEngine(Engine[Any, GivenState]):
     def with_rules(self, state: GivenState, subject: Any, runner: Runner, progress: Progress = SILENT) -> GivenState:
         """Look at all rows for the rules that are new."""
         keeper = self._keeper(subject)
-        own = keeper.begin(subject, runner, progress, Previous(state.keeper.texts, state.own))
+        old = Previous(state.keeper.texts, state.own)
+        own = keeper.begin(subject, runner, progress, old if isinstance(keeper, SlicesKeeper) else without_slices(old))
         return self._state(keeper, own, {status.text: status for status in state.statuses})
 
     def _keeper(self, subject: Any) -> Keeper[Any, Any]:
-        return self.declared.keeper(self._settings, self._given, subject)
+        return keeper_of(self.declared, self._settings, self._given, subject)
 
     def _state(self, keeper: Keeper[Any, Any], own: Any, known: Mapping[str, Status] | None = None) -> GivenState:
         new = TrackRecord() if keeper.has_track else None
@@ -145,7 +147,9 @@ class GivenEngine(Engine[Any, GivenState]):
         texts = [] if state is None else state.keeper.texts
         written = text if text in texts else parse(text).text
         if state is None or written not in texts:
-            return self.declared.explain_unwatched(subject, text, rows)
+            rule = parse(text)
+            about = only_where(rule.where, rule.table, subject) if self.declared.is_sliced else subject
+            return self.declared.explain_unwatched(about, text, rows)
         return state.keeper.explain(state.own, subject, texts.index(written), rows)
 
     # ---- in files ---------------------------------------------------------------------------------------------------

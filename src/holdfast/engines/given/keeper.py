@@ -20,7 +20,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Generic, Literal, NamedTuple, TypeAlias, TypeVar
+from typing import Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -156,9 +156,9 @@ Old: TypeAlias = Previous | None
 class Keeper(ABC, Generic[Subject, State]):
     """The plan for some rules of a subject: a `WatchedTable`, or all of them by name."""
 
-    has_track: ClassVar[bool] = False  # whether rows that came since count for or against a rule
-    counts_restated: ClassVar[bool] = False  # whether answers count `restated`; else updated rows say it
-    shown: ClassVar[str] = "violations of"  # between the number of a rule's violations and its text
+    has_track: bool = False  # whether rows that came since count for or against a rule
+    counts_restated: bool = False  # whether answers count `restated`; else updated rows say it
+    shown: str = "violations of"  # between the number of a rule's violations and its text
 
     rules: Sequence[Named[Any]]
 

@@ -75,7 +75,7 @@ class PairsKeeper(Keeper[WatchedTable, PairsState]):
         schema, distinct = subject.table.schema, tuple(map(len, subject.table.dictionaries))
         rules = tuple(rules_of(given, schema))
         queries = tuple(tuple(queries_of(named.rule, schema)) for named in rules)
-        breaches = (breach for named in rules for breach in named.rule.breaches(schema.nulls))
+        breaches = (breach for named in rules for breach in named.rule.broken_by(schema.nulls))
         equal = any(each.nulls.are_equal for breach in breaches for each in breach.comparisons)
         limit = LIMIT if settings.pair_limit is None else settings.pair_limit
         nulls = Nulls.EQUAL if equal else Nulls.SQL

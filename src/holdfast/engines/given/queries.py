@@ -11,11 +11,13 @@ from holdfast.table.table import Schema
 
 
 def queries_of(rule: Rule, schema: Schema) -> list[PairQuery]:
-    """The pairs that break a rule in tables of a schema: a query a breach, and no pair meets two of them."""
+    """The pairs that break a rule in tables of a schema: a query a breach, and no pair meets two of them. They leave
+    `where` out, which says what rows there are (see `slices`).
+    """
     number = {name: place for place, name in enumerate(schema.names)}
     if missing := [name for name in rule.columns if name not in number]:
         raise BadInput(f"rule {rule.text}: table {schema.name} has no column {missing[0]!r}")
-    return [_query(breach, number) for breach in rule.breaches(schema.nulls)]
+    return [_query(breach, number) for breach in rule.broken_by(schema.nulls)]
 
 
 def _query(breach: Breach, number: dict[str, int]) -> PairQuery:

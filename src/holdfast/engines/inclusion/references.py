@@ -21,7 +21,8 @@ from holdfast.engines.watched import WatchedTable
 from holdfast.progress import SILENT, Progress
 from holdfast.rules.error_measures import g3
 from holdfast.rules.given import Named, TableRules
-from holdfast.rules.inclusion import IND, parse
+from holdfast.rules.inclusion import IND
+from holdfast.rules.registry import parse
 from holdfast.table.change import Batch
 from holdfast.table.runner import Runner
 from holdfast.table.table import Table
@@ -52,11 +53,11 @@ class OrphansKeeper(Keeper[Subject, OrphansState]):
     @staticmethod
     def of(given: Mapping[str, TableRules], subject: Subject) -> OrphansKeeper:
         """The references that were given, on the tables that there are."""
-        rules = [
-            Named(parse(rule.text), rule.name, rule.severity, rule.note, rule.origin)
-            for own in given.values()
-            for rule in own.rules
-        ]
+        rules: list[Named[IND]] = []
+        for given_rule in (rule for own in given.values() for rule in own.rules):
+            rule = parse(given_rule.text)
+            assert isinstance(rule, IND)
+            rules.append(Named(rule, given_rule.name, given_rule.severity, given_rule.note, given_rule.origin))
         tables = {name: subject[name].table for name in _tables(rules)}
         columns = INDState(tables, attributes_of(tables, _SETTINGS.compare), {}, _SETTINGS)
         return OrphansKeeper(tuple(rules), tuple(witness.compared(columns, named.rule) for named in rules))

@@ -15,6 +15,7 @@ from holdfast.engines.given import PairClass, ViolationSettings
 from holdfast.errors import BadInput, refuse_below, refuse_no_error
 from holdfast.rules.lists import ListOD
 from holdfast.rules.order import Compatible, ConstantOD
+from holdfast.rules.registry import parse
 from holdfast.rules.rule import Scope
 from holdfast.visible import brief
 
@@ -105,7 +106,8 @@ class Lists(PairClass):
         if rows:
             return super().explain_unwatched(subject, text, rows)
         schema = subject.table.schema
-        rule, _ = ListOD.parse(text).bound(Scope({schema.name: schema}, schema.name))
+        rule, _ = parse(text).checked(Scope({schema.name: schema}, schema.name))
+        assert isinstance(rule, ListOD)
         return explained(rule, subject.table)
 
 

@@ -26,6 +26,7 @@ class RowRules(GivenClass[NoSettings]):
     name, title, rules = "row", "violations of rules about one row", (RowRule,)
     yours = "your rules about rows"
     settings = NoSettings
+    is_sliced = False  # a row is a matter of its own
 
     def keeper(self, settings: NoSettings, given: Mapping[str, TableRules], subject: WatchedTable) -> RowsKeeper:  # noqa: ARG002
         """The rows that break each."""

@@ -13,13 +13,14 @@ from typing import Any
 
 import pyarrow as pa
 
+from holdfast.engines.conditions.columns import NamedColumns
+from holdfast.engines.conditions.reckon import operand_values
+from holdfast.engines.conditions.truth import truth
 from holdfast.engines.given.explain import GivenExplanation, explained
 from holdfast.engines.given.keeper import Answer, Arrays, Cut, Keeper, Old, RowsOf, Tally, alone, listed
 from holdfast.engines.given.listing import PairListing
 from holdfast.engines.given.row_set import RowSet
-from holdfast.engines.row.columns import NamedColumns
-from holdfast.engines.row.evaluate import truth, violators, violators_in
-from holdfast.engines.row.reckon import operand_values
+from holdfast.engines.row.evaluate import violators, violators_in
 from holdfast.engines.watched import WatchedTable
 from holdfast.progress import SILENT, Progress
 from holdfast.rules.check import MOMENTS, WHILE, Checker

@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from holdfast.engines.row.columns import NamedColumns
-from holdfast.engines.row.evaluate import count_true, truth
+from holdfast.engines.conditions.columns import NamedColumns
+from holdfast.engines.conditions.truth import truth
+from holdfast.engines.row.evaluate import count_true
 from holdfast.engines.row.quantiles import Quantile
 from holdfast.engines.row.sums import Sums, as_float, root, unit
 from holdfast.rules.conditions import Condition

@@ -96,7 +96,7 @@ class DetailWriter:
         spoken = shown if value is None else shown.of_rule(value)
         about = {key: finding[key] for key in _COPIED if key in finding} | {"mark": rule.mark}
         if value is not None:
-            about["says"] = visible(spoken.rule(value.says, value))
+            about["says"] = visible(spoken.rule(value.meaning, value))
             about |= {"name": shown.rule_name(finding["name"], value)} if "name" in finding else {}
         measured = [f"Now it is {spoken.value(finding['value'])}."] if "value" in finding else []
         about["evidence"] = [visible(each) for each in (*measured, *_evidence(finding), *rule.evidence)]

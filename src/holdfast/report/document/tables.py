@@ -20,6 +20,7 @@ from holdfast.report.document.content import Content
 from holdfast.report.document.context import Context, Json
 from holdfast.report.pictures import bars, histogram, line
 from holdfast.rules.inclusion import IND
+from holdfast.rules.registry import parse
 from holdfast.table.dictionary import NULL_CODE
 from holdfast.table.frequencies import Frequencies
 from holdfast.table.plain import plain_values
@@ -132,7 +133,9 @@ def picture_of(of: Context) -> str:
 
 def edge_of(rule: Mapping[str, Any]) -> Edge:
     """A foreign key, given or found."""
-    own, other = IND.parse(rule["text"]).sides
+    ind = parse(rule["text"])
+    assert isinstance(ind, IND)
+    own, other = ind.sides
     missing = rule.get("missing_rows", rule.get("violations", 0))
     coverage = rule.get("row_coverage", 1.0 - rule.get("g3", 0.0))
     return Edge(own.table, own.columns, other.table, other.columns, coverage, missing)

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from holdfast.engines.row.columns import NamedColumns
+from holdfast.engines.conditions.columns import NamedColumns
 from holdfast.rules.arithmetic import LARGEST, as_number, exact_type, exactly, in_floats
 from holdfast.rules.conditions import Arithmetic, Call, Cell, Operand
 from holdfast.rules.constants import Constant, Value
