@@ -123,7 +123,8 @@ class Key(_OfGroups):
     @classmethod
     def means(cls, text: str) -> bool:
         """It starts with `key(`."""
-        return "->" not in without_quoted(text) and re.match(r"\s*key\s*\(", text) is not None
+        bare = without_quoted(text)
+        return "->" not in bare and re.match(r"(?i)key\s*\((?![^()]*\)\s*in\b)", bare) is not None
 
     @classmethod
     def parse(cls, text: str) -> Self:

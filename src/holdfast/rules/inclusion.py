@@ -91,7 +91,7 @@ class IND(Rule):
         """It has an `in` outside quotes. A text that starts with a brace or a bracket is of another class, and may name
         a column `in`; a parenthesis follows the `in` of a list of constants.
         """
-        return re.match(r"\s*[^\s{[].*\s(?i:in)\s+[^\s(]", without_quoted(text), re.DOTALL) is not None
+        return re.match(r"[^{[].*\b(?i:in)\b\s*[^\s(]", without_quoted(text), re.DOTALL) is not None
 
     @classmethod
     def parse(cls, text: str) -> Self:

@@ -54,13 +54,13 @@ _WORDS = (
     "s",
 )
 _OPERAND = (
-    rf"t\s*\.|(?:length|lower|upper)\s*\(|-?[\s(]*(?:[0-9.]|t\s*\.)|(?:date|time|timestamp)?\s*{_QUOTE}"
-    r"|(?:true|false|nan|inf|infinity)\b"
+    rf"[-+\s(]*(?:t\s*\.|(?:length|lower|upper)\s*\(|[0-9.]|(?:date|time|timestamp)?\s*{_QUOTE}"
+    r"|(?:true|false|nan|inf|infinity)\b)"
 )
 _TABLE = re.compile(rf"""\s*(?P<table>{QUOTED}|[^\s"'`\[{{(:][^"'`\[{{(:]*):\s+(?P<rule>\S.*)""", re.DOTALL)
 _WHERE = re.compile(
     rf"{between(_QUOTE)}|{QUOTED}|{between('`')}"
-    rf"|(?P<where>(?<=[\s\])}}])where(?=\s+(?:not\b|!|¬|\(|\s)*(?:{_OPERAND})))",
+    rf"|(?P<where>(?<=[\s\])}}])where\b(?=\s*(?:not\b|!|¬|\(|\s)*(?:{_OPERAND})))",
     re.IGNORECASE,
 )
 
@@ -139,7 +139,18 @@ def parse(text: str) -> Rule:
 
 
 def _type_of(body: str) -> type[Rule] | None:
-    return next((each for each in CLASSES if each.means(body)), None)
+    found = next((each for each in CLASSES if each.means(body)), None)
+    is_condition = found is DenialConstraint and not _reads(DenialConstraint, body) and _reads(RowRule, body)
+    return RowRule if is_condition else found
+
+
+def _reads(kind: type[Rule], body: str) -> bool:
+    """Whether a text is a rule of a class."""
+    try:
+        kind.parse(body)
+    except BadInput:
+        return False
+    return True
 
 
 def _parted(text: str) -> tuple[str, str]:
