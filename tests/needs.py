@@ -54,6 +54,8 @@ LONG = """
     engines/functional/test_key_index.py::test_processes_go_on_with_files
     engines/pointwise/test_cross.py::test_columns_of_text
     engines/pointwise/test_cross.py::test_every_batch_by_definition
+    seasons/test_planted.py
+    seasons/test_quiet.py
     shop/test_days.py
     engines/functional/test_peers.py
     engines/given/test_keepers.py::test_pieces_of_a_cut_add_up_to_the_whole

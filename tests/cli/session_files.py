@@ -1,7 +1,10 @@
-"""The files that the sample sessions of README and docs use: the customers of a shop, and some days of new ones."""
+"""The files that the sample sessions of README and docs use: the customers of a shop, and some days of new ones; its
+sales, with days that look wrong.
+"""
 
 from __future__ import annotations
 
+import datetime
 import random
 from pathlib import Path
 
@@ -38,6 +41,28 @@ def _write_incoming(folder: Path) -> None:
     files |= {"incoming/02-items.csv": ["order,sku", "4,S2"]}
     for name, rows in files.items():
         (folder / name).write_text("\n".join(rows) + "\n", encoding="utf-8")
+
+
+def write_sales(folder: Path) -> None:
+    """Write sales.csv, two months of sales, and those of four days in May: on the second there are few, the third
+    lacks channels, and the fourth has cents for euros.
+    """
+    choose, march = random.Random(2), datetime.date(2024, 3, 1)
+
+    def day(number: int, count: int, share: float = 0.0, factor: int = 1) -> list[str]:
+        return [
+            f"{100 * number + place},{march + datetime.timedelta(days=number)},"
+            f"{'' if place < share * count else choose.choice(['web', 'web', 'app'])},"
+            f"{factor * choose.lognormvariate(3, 0.5):.2f}"
+            for place in range(count)
+        ]
+
+    files = {
+        "sales": [line for number in range(61) for line in day(number, choose.randint(62, 82))],
+        "may1": day(61, 71), "may2": day(62, 6), "may3": day(63, 70, share=0.57), "may4": day(64, 73, factor=100),
+    }  # fmt: skip
+    for name, rows in files.items():
+        (folder / f"{name}.csv").write_text("\n".join(["id,created_at,channel,amount", *rows]) + "\n", encoding="utf-8")
 
 
 def _line(number: int, code: str, city: str = "", mail: str = "") -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.running import Holdfast
-from tests.cli.session_files import write_files
+from tests.cli.session_files import write_files, write_sales
 
 ROOT = Path(__file__).parents[2]
 TEXTS = sorted(
@@ -43,6 +43,7 @@ def test_a_session_is_what_the_program_prints(
     holdfast: Holdfast, path: Path, tmp_path: Path, shared_data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_files(tmp_path)
+    write_sales(tmp_path)
     shutil.copy(shared_data / "hospital_dirty.csv", tmp_path)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "120")
@@ -71,4 +72,4 @@ def test_what_is_left_out_may_be_anything_and_nothing_else_may() -> None:
 
 
 def test_there_are_sessions_in_the_readme_and_about_alarms() -> None:
-    assert {"README", "alarms", "suggestions"} <= {path.stem for path in TEXTS}
+    assert {"README", "alarms", "expectations", "suggestions"} <= {path.stem for path in TEXTS}

@@ -33,7 +33,7 @@ def of_outcome(outcome: Outcome, fail_on: FailOn, max_bad: float, values: bool) 
     verdict = for_others(outcome.verdict(fail_on), values=values)
     bad, batch = outcome.why_bad(max_bad), outcome.batch
     code = ExitCode.RULE_BROKE if outcome.alarms(fail_on) or bad else ExitCode.ALL_WELL
-    line = verdict.line() if batch.inserted or batch.deleted else outcome.lines()[0]
+    line = outcome.lines()[0] if outcome.is_nothing else verdict.line()
     blocks = [text for block in verdict.blocks() for text in (block.heading, *(f"  {row}" for row in block.rows))]
     lines = [*blocks, *verdict.last_lines(), *([bad] if bad else [])]
     about = {"batch": batch.number, "batch_id": batch.batch_id, "inserted": batch.inserted, "deleted": batch.deleted}

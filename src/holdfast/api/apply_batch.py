@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
+from holdfast.api.expectations import Expecting, lane_of
 from holdfast.api.incidents import incidents_of
 from holdfast.api.new_rows import examples_of
 from holdfast.api.open_state import OpenState
@@ -60,7 +61,7 @@ class Batches:
     """Applies batches to an open state."""
 
     def __init__(self, state: OpenState, upkeep: Upkeep) -> None:
-        self.state, self._upkeep = state, upkeep
+        self.state, self._upkeep, self._expecting = state, upkeep, Expecting()
         self._one_at_a_time = threading.Lock()
 
     def apply(
@@ -99,7 +100,8 @@ class Batches:
 
                 evolve(state, own, self._reader(name, how, quarantine), batch_id)
             admitted = {name: self._reader(name, how, quarantine).admit(own) for name, own in parts.items()}
-            outcome = self._follow(kind, admitted, batch_id, started, how.fail_on, handled)
+            lanes = {name: lane for name, own in parts.items() if (lane := lane_of(own)) is not None}
+            outcome = self._follow(kind, admitted, batch_id, started, how.fail_on, handled, lanes)
             outcome = self._with_rows(outcome, how.fail_on, {name or "": own.file for name, own in given.items()})
         outcome = replace(outcome, now_given=self.give_alarmed().about.get("added", ()))
         outcome = replace(outcome, now_muted=self._mute_noise(outcome).about.get("muted", ()))
@@ -197,6 +199,7 @@ class Batches:
         started: float,
         fail_on: FailOn,
         handled: Sequence[HandledFile],
+        lanes: Mapping[str, str],
     ) -> Outcome:
         """Let the engines see the changes, explain what is stored of them, and commit: the history has the seconds up
         to then. A failure from here on leaves memory behind the disk.
@@ -217,14 +220,18 @@ class Batches:
         parts = tuple(_to_commit(name, each) for name, each in done.items())
         marks = stored_marks(state.store)
         incidents, repeats = incidents_of(diffs, batch, state.tables, state.store)
+        expected = self._expecting.of_batch(
+            state.store.expectations, {name: each.table for name, each in done.items()}, batch, lanes
+        )
         unstored = BatchRecord(0, batch_id, ALL_TABLES, "", kind, 0, 0, 0, 0.0)
-        outcome = Outcome(unstored, diffs, marks=marks, repeats=repeats)
+        outcome = Outcome(unstored, diffs, marks=marks, repeats=repeats, unusual=expected.unusual)
         alarmed = outcome.alarmed(fail_on)
         decided = time.perf_counter()
         seconds = decided - started
-        state.store.commit(
-            Commit(batch_id, kind, parts, seconds, diffs, many, given, rows, records, incidents, alarmed, handled, at)
+        commit = Commit(
+            batch_id, kind, parts, seconds, diffs, many, given, rows, records, incidents, alarmed, handled, at, expected
         )
+        state.store.commit(commit)
         commit_seconds = time.perf_counter() - decided
         state.stale = False
         record = state.store.batch(batch_id)

@@ -21,6 +21,7 @@ from holdfast.changes.diff import ChangedClusters
 from holdfast.engines.given.status import Status
 from holdfast.engines.listing import Listing
 from holdfast.engines.registry import table_of_rows
+from holdfast.expectations.unusual import Unusual
 from holdfast.intake.originals import row_places
 from holdfast.intake.source import ReadOptions
 from holdfast.report.ci.summary import Place, RuleSummary, Standing, Summary, Violation
@@ -226,9 +227,8 @@ def of_batch(
     more = public.last_lines() if not redact else []
     if redact:
         public = replace(public, muted=())
-    moved = outcome.batch.inserted or outcome.batch.deleted
     return Summary(
-        public.line() if moved else outcome.lines()[0],
+        outcome.lines()[0] if outcome.is_nothing else public.line(),
         [*worse, *_standing_rules(given, writer, known)],
         list(blocks),
         [*more, *(heading for heading, _ in outcome.quarantine_lines())],
@@ -258,8 +258,10 @@ def _of_worse(
     worse: Worse, verdict: Verdict, pairs: list[Pair], tables: Mapping[str, Table], writer: _Writer, counts: bool
 ) -> RuleSummary:
     """A rule that a batch made worse, by some rows; `counts` says whether given rules count as failed."""
-    table, rule = table_of_rows(*worse.key), rule_of(worse.finding)
     level: Standing = "warning" if worse.level == "failed" and not counts else worse.level
+    if isinstance(worse.finding, Unusual):
+        return _of_unusual(worse.finding, level, writer.shown)
+    table, rule = table_of_rows(*worse.key), rule_of(worse.finding)
     own = tables.get(table)
     writer = writer.about(rule, table, own)
     shown, name = writer.shown, writer.name(worse.finding.to_json().get("name", ""), worse.finding.text, rule)
@@ -277,6 +279,13 @@ def _of_worse(
         count=worse.new,
         violations=violations,
     )
+
+
+def _of_unusual(found: Unusual, level: Standing, shown: ShownValues) -> RuleSummary:
+    """A figure of a batch that is far outside."""
+    if shown.of_table(found.table).hides(found.column):
+        found = found.without_values()
+    return RuleSummary(found.table, found.text, found.text, level, found.sentence, count=1)
 
 
 def _pairs_of(worse: Worse, outcome: Outcome, tables: Mapping[str, Table]) -> list[Pair]:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from holdfast.api.checks import bound, classes_of
+from holdfast.api.expectations import History, first_expected
 from holdfast.api.naming import named_record, named_table
 from holdfast.api.open_state import OpenState
 from holdfast.api.settings import SENSITIVE, settings_text, stored_settings
@@ -75,8 +76,12 @@ def start(
     given: Rules | None,
     suggest: int | None,
     sensitive: Mapping[str, Sequence[str]],
+    history: History,
+    expect: bool,
 ) -> None:
-    """Find what holds in tables that were just read, and make the state durable."""
+    """Find what holds in tables that were just read, and what their batches are expected to look like, and make the
+    state durable.
+    """
     store, workspace = state.store, state.workspace
     for name, columns in sensitive.items():
         refuse_none_of(columns, built[name].admitted.table.schema.names, f"no column of {name}")
@@ -109,5 +114,8 @@ def start(
         for at, each in workspace.states.items()
         if isinstance(each, GivenState)
     }
-    store.finish_creation(state.records.values(), results, accepted, state.write_states(workspace, {}))
+    tables = {name: watched.table for name, watched in workspace.tables.items()}
+    expected = first_expected(tables, history, state.progress) if expect else None
+    states = state.write_states(workspace, {})
+    store.finish_creation(state.records.values(), results, accepted, states, expected)
     store.remove_orphans()

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from holdfast.api.apply_batch import Batches, BatchOptions
+from holdfast.api.expectations import History
 from holdfast.api.open_state import OpenState, opened_store
 from holdfast.api.settings import settings_text
 from holdfast.api.upkeep import Upkeep, kept_for
@@ -95,6 +96,8 @@ class Monitor(View):
         segments: str | None = None,
         sensitive: str | Sequence[str] | Mapping[str, str | Sequence[str]] = (),
         keep_rows: str | None = None,
+        expect: bool | None = None,
+        history: History = None,
         spark: Any = None,
         progress: Progress | None = None,
         **settings: Any,
@@ -110,6 +113,10 @@ class Monitor(View):
         Values of the columns that `sensitive` names, as `key` does, are hashed in reports and left out of what `notify`
         sends. `keep_rows`, such as `30d`, says how long the state keeps values of rows that broke rules: always, if it
         does not. `settings` are those of the rule classes, such as `error=0.01`.
+
+        With `expect`, each batch is compared with those before it (docs/expectations.md): None means where rules are
+        suggested. `history` names the column of times by which the first rows are cut into past batches, for all tables
+        or for each by its name; None means the best one, and `"off"` none.
         """
         from holdfast.api.checks import classes_of, given_rules  # what applying a batch need not load
         from holdfast.api.creation import read_table, start
@@ -136,7 +143,8 @@ class Monitor(View):
                     name: read_table(state, name, source, options, keys.get(name, ()), chosen.get(name, ()))
                     for name, source in tables.items()
                 }
-                start(state, built, given, suggest, by_table(sensitive, tables, "columns are"))
+                expected = bool(suggest) if expect is None else expect
+                start(state, built, given, suggest, by_table(sensitive, tables, "columns are"), history, expected)
                 return Monitor(state)
             except BaseException:
                 store.abandon()
@@ -376,6 +384,30 @@ class Monitor(View):
         rule of your own from now on, and is never muted again.
         """
         return self._change_rules(change_id, lambda edit: edit.spec.with_own(edit.named(rule)))
+
+    # ---- what batches are expected to look like ---------------------------------------------------------------------
+
+    def expect(self, on: bool = True, *, history: History = None, change_id: str | None = None) -> Changed:
+        """Compare each batch with those before it from now on, or no longer. `history` is as with `create`."""
+        from holdfast.api.change.expectations import switch
+
+        return switch(self._state, on, history, change_id)
+
+    def accept_figure(self, figure: str, *, table: str | None = None, change_id: str | None = None) -> Changed:
+        """Take a figure that was far outside of the last batch, such as `orders: rows_in_batch`, for what is usual from
+        now on. Nothing is said of it before 8 batches of that kind.
+        """
+        from holdfast.api.change.expectations import accept
+
+        return accept(self._state, figure, table, change_id)
+
+    def mute_figure(
+        self, figure: str, *, table: str | None = None, undo: bool = False, change_id: str | None = None
+    ) -> Changed:
+        """Say nothing of a figure of batches from now on. `undo` takes that back."""
+        from holdfast.api.change.expectations import mute
+
+        return mute(self._state, figure, table, undo, change_id)
 
     # ---- rules that were found --------------------------------------------------------------------------------------
 

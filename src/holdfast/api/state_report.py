@@ -70,6 +70,7 @@ class _StateContent:
             references=self._references(),
             sensitive=stored_sensitive(self._store),
             changes={seq: list(_changes(about)) for seq, about in self._store.changes().items()},
+            unusual=self._store.expectations.by_batch(),
             notes=[
                 *left_out_notes(left_out),
                 *_left_out_values(self._memory, self._store.numbers()),

@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 
+from holdfast.api.expectations import without_gone_values
 from holdfast.api.open_state import OpenState
 from holdfast.engines.registry import ALL_TABLES
 from holdfast.errors import BadInput, Damaged, Missing, clear_sentences, no_space
@@ -101,13 +102,15 @@ class Upkeep:
 
     def vacuum(self, keep_events: bool) -> Vacuumed:
         """Rewrite all tables, and remove what is left of deleted rows from the whole state folder."""
-        tables = self._state.now().tables
+        state = self._state
+        tables = state.now().tables
         expired = self.expire_rows()
         before = self._store.size()
-        with self._state.writing():
+        with state.writing():
             dropped = self._write(tables)
             living = {name: watched.table.living_ids() for name, watched in tables.items()}
-            events = self._store.forget(None if keep_events else living)
+            layouts = {} if keep_events else without_gone_values(self._store.expectations.layouts(), state.tables)
+            events = self._store.forget(None if keep_events else living, layouts)
         return Vacuumed(before, self._store.size(), dropped, events, expired)
 
     def remember_needed(self, needed: Mapping[str, float]) -> None:

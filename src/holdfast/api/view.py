@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from holdfast.advice.advice import Advice
     from holdfast.results.agree_sets import AgreeSetChange, AgreeSets
     from holdfast.results.column import ColumnProfile
+    from holdfast.results.expectations import Expectations
     from holdfast.results.suggestions import Suggestions
     from holdfast.rules.file import Rules
 
@@ -250,6 +251,13 @@ class View:
             since = min((event.seq for event in events), default=self._state.last_seq() + 1)
             events = [*(e for e in as_found if e.event in ("lost", "gained") and e.seq < since), *events]
         return Explanation(now, tuple(events), self._state.last_batch(), given["note"] if given and is_alarm else "")
+
+    def expectations(self) -> Expectations:
+        """What batches are expected to look like: each figure with what is usual now."""
+        from holdfast.api.expectations import expectations_in
+
+        self._state.now()
+        return expectations_in(self._store.expectations, self._state.tables)
 
     def suggest(
         self, rules: str | Sequence[str] | None = None, *, top: int = TOP, max_lhs: int = MAX_LHS

@@ -13,6 +13,7 @@ from holdfast.cli.app import app
 from holdfast.cli.arguments import (
     Columns,
     FailOn,
+    History,
     How,
     MaxBad,
     Output,
@@ -25,7 +26,7 @@ from holdfast.cli.arguments import (
 from holdfast.cli.ci import CiOutputs, ci_outputs, write_applied
 from holdfast.cli.options import applying, reading, settings_of, taking
 from holdfast.cli.printing import CLASSES, loudness, print_findings, print_outcome, warn_unlisted
-from holdfast.cli.tables import by_table, named, note_left_out, split, table_line, table_or_files
+from holdfast.cli.tables import by_table, history_of, named, note_left_out, split, table_line, table_or_files
 from holdfast.engines.registry import given_classes, rule_classes
 from holdfast.engines.thresholds import SUGGESTED
 from holdfast.errors import BadInput
@@ -81,6 +82,15 @@ def init(
     segments: Annotated[
         str | None, typer.Option(help="Another place for the bulk files: a path, or an address such as s3://….")
     ] = None,
+    expect: Annotated[
+        bool | None,
+        typer.Option(
+            "--expect/--no-expect",
+            help="Compare each batch with those before it (default: where rules are suggested).",
+            show_default=False,
+        ),
+    ] = None,
+    history: History = None,
     form: Output = "text",
     options: ReadOptions,
     settings: dict[str, Any],
@@ -92,12 +102,12 @@ def init(
     from holdfast.api.monitor import Monitor
 
     tables = named(sources, options)
-    chosen = by_table("--columns", columns or [], tables)
+    chosen, cut = by_table("--columns", columns or [], tables), history_of(history or [], tables)
     with TerminalProgress() as progress, Monitor.create(
         state, tables, watch=None if watch is None else split(watch), rules=rules, suggest=suggest,
         key=by_table("--key", key or [], tables), columns=chosen, nulls=nulls,
         options=options, segments=segments, sensitive=by_table("--sensitive", sensitive or [], tables),
-        keep_rows=keep_rows,
+        keep_rows=keep_rows, expect=expect, history=cut,
         progress=progress, **settings,
     ) as monitor:  # fmt: skip
         left_out = monitor.left_out

@@ -15,6 +15,14 @@ Columns = Annotated[
         help="Only these columns, separated by commas: [b]id,zip[/b], or [b]table:id,zip[/b] for several tables."
     ),
 ]
+History = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="The column of times by which the first rows are cut into past batches, or [b]off[/b]; "
+        "[b]table:column[/b] for several tables (default: the best of each).",
+    ),
+]
 State = Annotated[Path, typer.Argument(metavar="STATE", help="The state folder that [b]holdfast init[/b] made.")]
 SourceList = Annotated[
     list[str],

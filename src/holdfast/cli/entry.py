@@ -17,7 +17,7 @@ from holdfast.errors import ExitCode, HoldfastError, refuse_not_utf8
 from holdfast.report.terminal import heard, prepare_streams, say
 
 # Commands register when they are imported; help lists them in this order.
-for _commands in ("discover", "apply", "watch", "rules", "columns", "show", "agree", "upkeep"):
+for _commands in ("discover", "apply", "watch", "rules", "expect", "columns", "show", "agree", "upkeep"):
     import_module(f"holdfast.cli.{_commands}")
 
 _INTERRUPTED = 130  # typer's exit code for Ctrl-C

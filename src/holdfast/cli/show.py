@@ -21,6 +21,7 @@ from holdfast.engines.thresholds import SHOWN
 from holdfast.errors import BadInput
 from holdfast.extras import needs
 from holdfast.report.terminal import TerminalProgress, say, say_json
+from holdfast.visible import visible
 
 if TYPE_CHECKING:
     from holdfast.api.view import View
@@ -69,6 +70,7 @@ def status(
         last, last_batch = store.history(1), store.last_batch()
         tables = store.tables()
         ways = json.loads(store.meta("ways") or "{}")
+        unusual = store.expectations.unusual(last_batch.seq - 1) if last_batch and not classes else []
         many = [name for name in store.watched if rule_class(name).many and (not classes or name in classes)]
     results: list[Result] = []
     kept: dict[tuple[str, str], str] = {}
@@ -79,10 +81,13 @@ def status(
     if form == "json":
         say_json(table_line(each.schema, each.rows, each.left_out, results) for each in tables)
         say_json(batch.to_json() for batch in last)
+        say_json({"event": "unusual", **each} for _, each in unusual)
     given = [finding for finding in findings if is_given(finding)]
     if form == "text":
         if given:
             say(standing(given))
+        for _, each in unusual:
+            say(visible(f"Last batch: {each['sentence']}"))
         if given and not verbose and not classes:
             findings = [finding for finding in findings if not rule_class(finding["kind"]).facts]
     missing = set(classes) - {name for name, _ in named}
@@ -267,10 +272,12 @@ def history(
         print_as(form, found, lambda: print_rule_history(found))
         return
     with closing(Store(state)) as store:
-        batches, changes = store.history(last), store.changes()
-    more = {seq: {"about": about} for seq, about in changes.items()}
+        batches, changes, unusual = store.history(last), store.changes(), store.expectations.by_batch()
+    more: dict[int, dict[str, Any]] = {seq: {"about": about} for seq, about in changes.items()}
+    more |= {seq: {"unusual": own} for seq, own in unusual.items()}
     objects = ({**batch.to_json(), **more.get(batch.seq, {})} for batch in batches)
     in_words = {seq: summary(about) for seq, about in changes.items()}
+    in_words |= {seq: f"{len(own):,} far outside" for seq, own in unusual.items()}
     print_as(form, objects, lambda: print_history(batches, in_words))
 
 

@@ -71,6 +71,16 @@ def by_table(option: str, given: list[str], tables: Mapping[str, str]) -> dict[s
     return columns
 
 
+def history_of(given: list[str], tables: Iterable[str]) -> str | dict[str, str] | None:
+    """The meaning of `--history`: `off`, or the column of each table."""
+    if given in ([], ["off"]):
+        return given[0] if given else None
+    own = by_table("--history", given, dict.fromkeys(tables, ""))
+    if several := next((table for table, columns in own.items() if len(columns) != 1), None):
+        raise BadInput(f"--history {several}: give one column of {several}")
+    return {table: columns[0] for table, columns in own.items()}
+
+
 def note_left_out(
     progress: TerminalProgress, left_out: Mapping[str, Iterable[str]], chosen: Mapping[str, object]
 ) -> None:

@@ -170,7 +170,7 @@ def _log_batch(
     """A line of the log about a batch."""
     batch, bad = outcome.batch, outcome.quarantined
     failed = [rule.text for rule in outcome.alarms(fail_on)]
-    nothing = outcome.already_applied or not (batch.inserted or batch.deleted)
+    nothing = outcome.already_applied or outcome.is_nothing
     names = ", ".join(Path(path).name for path in paths)
     said = outcome.lines()[0] if nothing else outcome.verdict(fail_on).line(names)
     rules = f": {first_of(failed, _NAMED)}" if failed else ""

@@ -44,7 +44,7 @@ def print_outcome(outcome: Outcome, name: str = "", *, fail_on: FailOn = "likely
     changed; `quiet` prints only what failed.
     """
     console = Terminal()
-    if outcome.already_applied or not (outcome.batch.inserted or outcome.batch.deleted):
+    if outcome.already_applied or outcome.is_nothing:
         if loud != "quiet":
             console.print(plain(outcome.lines()[0]) + _ignored(outcome.batch), soft_wrap=True)
             _print_lines(console, outcome.quarantine_lines())

@@ -24,6 +24,8 @@ _SAID = {
     "unmarked": "no longer pinned or ignored",
     "accepted": "accepted",
     "unaccepted": "no longer accepted",
+    "silenced": "nothing is said of it from now on",
+    "unsilenced": "it speaks again",
     "watched": "watched from now on",
     "unwatched": "no longer watched",
 }
@@ -43,9 +45,10 @@ class Changed(Printed):
     """What a change did: its record in the history, and its effects on rules, classes, columns and tables.
 
     `about` has lists of objects: given rules that were `added`, `removed`, `edited`, `muted` or `unmuted`; found rules
-    that were `ignored`, `pinned` or `unmarked`; rules whose violations are `accepted`, or `unaccepted`; classes that
-    are `watched` and `unwatched`; `columns` and `tables`, each with what happened to it; and the numbers of rules
-    `found`, before and after a change of columns or tables. Empty lists are left out.
+    that were `ignored`, `pinned` or `unmarked`; rules whose violations are `accepted`, or `unaccepted`; figures of
+    batches that are `silenced` or `unsilenced`; classes that are `watched` and `unwatched`; `columns` and `tables`,
+    each with what happened to it; and the numbers of rules `found`, before and after a change of columns or tables.
+    Empty lists are left out.
 
     With `watch` and `more` of the example of `Monitor`:
 

@@ -12,6 +12,7 @@ from holdfast.engines.contract import is_given
 from holdfast.engines.given.status import Status
 from holdfast.engines.registry import ALL_TABLES, rule_class
 from holdfast.engines.thresholds import MAX_BAD
+from holdfast.expectations.unusual import Unusual
 from holdfast.intake.quarantine import Quarantined
 from holdfast.results import outcome_lines
 from holdfast.results.alarms import Alarming, FailOn, alarming, lasting
@@ -19,7 +20,7 @@ from holdfast.results.drawn import Drawn
 from holdfast.results.marked_rules import Mark, MarkedRules
 from holdfast.results.memory import RuleKey
 from holdfast.results.outcome_lines import TableDiff
-from holdfast.results.verdict import Around, Examples, Level, Repeat, Verdict, Worse
+from holdfast.results.verdict import Around, Examples, Level, Repeat, Verdict, Worse, failed_words
 from holdfast.rules.names import called, titled
 from holdfast.rules.promotion import as_given
 from holdfast.rules.registry import parse
@@ -61,6 +62,7 @@ class Outcome(Printed, Drawn):
     repeats: Mapping[RuleKey, Repeat] = field(default_factory=dict)  # rules whose new violations copy reported ones
     examples: Mapping[RuleKey, Examples] = field(default_factory=dict)  # new violations, in words
     around: Around = field(default=Around())  # the state
+    unusual: Sequence[Unusual] = ()  # figures of the batch that are far outside of those before it
     commit_seconds: float = 0.0  # not in `seconds` of the batch: the commit writes that to the history
 
     @property
@@ -142,12 +144,14 @@ class Outcome(Printed, Drawn):
     @property
     def broken(self) -> bool:
         """Whether the batch is an alarm: a given rule of severity error has new violations, or a pinned rule broke, or
-        a found rule broke that had a score of at least 0.9 and was tested by 1,000 rows. Ignored rules don't count.
+        a found rule broke that had a score of at least 0.9 and was tested by 1,000 rows, or the rows, nulls or
+        timestamps of the batch are far outside of what is usual. Ignored rules don't count.
         """
         return bool(self.alarms())
 
     def alarms(self, fail_on: FailOn = "likely") -> list[Finding]:
-        """The rules that make the batch an alarm: given ones, then pinned ones, then found ones by score.
+        """The rules that make the batch an alarm: given ones, then pinned ones, then found ones by score, then what is
+        expected of batches.
 
         `fail_on` chooses them: only `given` ones, also `likely` ones, `any`, `never` any; or found ones with at least
         some score. A given rule is none whose new violations all copy wrong values that raised an alarm before, but
@@ -157,7 +161,8 @@ class Outcome(Printed, Drawn):
         again = [each.finding for each in self._given_worse if each.level == "known"] if condition.all else []
         found = [self.diffs[at].lost[text] for at, text in self._alarming(condition)]
         pinned = [rule for diff in self.pinned.values() for rule in diff.lost.values()] if condition.given else []
-        return [*(self._worse() if condition.given else ()), *again, *pinned, *found]
+        unusual = [each for each in self.unusual if each.severity == "error"] if condition.given else []
+        return [*(self._worse() if condition.given else ()), *again, *pinned, *found, *unusual]
 
     def alarmed(self, fail_on: FailOn) -> list[AlarmedRule]:
         """The found rules that make the batch an alarm, and are to be watched as given ones from then on: the best, if
@@ -177,9 +182,9 @@ class Outcome(Printed, Drawn):
         condition, alarms = alarming(fail_on), self.alarms(fail_on)
         lost = sum(len(diff.witnesses) for diff in self.listed.values())
         if alarms:
-            names = [called(rule.to_json().get("name", ""), rule.text) for rule in alarms[:_NAMED]]
+            names = [_called(rule) for rule in alarms[:_NAMED]]
             more = f" and {len(alarms) - _NAMED:,} more" if len(alarms) > _NAMED else ""
-            return f"{counted(len(alarms), 'rule')} failed: {', '.join(names)}{more}"
+            return f"{failed_words(alarms)} failed: {', '.join(names)}{more}"
         if not lost:
             return "" if condition.given or not any(self._worse()) else f"No alarm: --fail-on {fail_on}"
         rules = "the rule that broke" if lost == 1 else f"the {lost:,} rules that broke"
@@ -237,7 +242,11 @@ class Outcome(Printed, Drawn):
             for diff in (self.diffs[at],)
         ]
         given = (replace(e, level="failed") if every and e.level == "known" else e for e in self._given_worse)
-        return sorted([*given, *found], key=lambda each: each.place)
+        unusual = [
+            Worse((each.kind, each.table, each.text), each, "failed" if each.severity == "error" else "warning", 1.0)
+            for each in self.unusual
+        ]
+        return sorted([*given, *found, *unusual], key=lambda each: each.place)
 
     def verdict(self, fail_on: FailOn = "likely", *, verbose: bool = False) -> Verdict:
         """The verdict for people; `verbose` shows also what it otherwise counts."""
@@ -296,6 +305,9 @@ class Outcome(Printed, Drawn):
             lines += [
                 (4.0 if id(new) in worse else 0.0, self._changed(at, old, new)) for old, new in diff.changed.values()
             ]
+        lines += [
+            (3.5 if each.severity == "error" else 1.5, {"event": "unusual", **each.to_json()}) for each in self.unusual
+        ]
         lines.sort(key=lambda each: -each[0])
         quarantined = {} if self.quarantined is None else {"quarantined": self.quarantined.to_json()}
         given = {"now_given": [dict(rule) for rule in self.now_given]} if self.now_given else {}
@@ -332,7 +344,7 @@ class Outcome(Printed, Drawn):
         """
         if self.already_applied:
             return [f"Nothing to do: batch {self.batch.batch_id} was applied before, at {self.batch.when}."]
-        if not self.batch.inserted and not self.batch.deleted:
+        if self.is_nothing:
             unchanged = f"Batch {self.batch.number:,}: no change in {', '.join(self.batch.tables)}"
             return [unchanged, *_flat(self.quarantine_lines())]
         verdict = self.verdict()
@@ -340,6 +352,11 @@ class Outcome(Printed, Drawn):
         said = frozenset(each.key for each in verdict.worse)
         start = [verdict.line(), *_flat(self.quarantine_lines()), *_flat(blocks), *verdict.last_lines()]
         return [*start, *_flat(self.rule_lines(said=said)), *_flat(self.given_lines())]
+
+    @property
+    def is_nothing(self) -> bool:
+        """Whether it changed nothing, and nothing is to be said of that."""
+        return not (self.batch.inserted or self.batch.deleted or self.unusual)
 
     @property
     def of_several(self) -> bool:
@@ -398,6 +415,11 @@ def _flat(headed: Iterable[tuple[str, Sequence[str]]]) -> list[str]:
 
 def _without(diff: Diff, texts: Collection[str]) -> Diff:
     return diff.without(texts) if texts else diff
+
+
+def _called(rule: Finding) -> str:
+    """A rule by its name, or its text."""
+    return str(rule) if isinstance(rule, Unusual) else called(rule.to_json().get("name", ""), rule.text)
 
 
 def _table(rule: Finding) -> str | None:

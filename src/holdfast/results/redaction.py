@@ -17,7 +17,7 @@ from typing import Any
 from holdfast.changes.diff import Finding, Witness
 from holdfast.engines.contract import Json
 from holdfast.engines.registry import table_of_rows
-from holdfast.results.memory import RuleKey
+from holdfast.expectations.unusual import Unusual
 from holdfast.results.verdict import Examples, Verdict, Worse, evidence_in, explaining
 from holdfast.rules.names import name_of
 from holdfast.rules.registry import parse
@@ -212,7 +212,7 @@ class _Redaction:
     def verdict(self) -> Verdict:
         """The verdict without the values."""
         own = self._verdict
-        hidden = {each.key for each in own.worse if self._hides(each.key)}
+        hidden = {each.key for each in own.worse if self._hides(each)}
         if self._everything is None and not self._sensitive:
             return own
         return replace(
@@ -227,10 +227,13 @@ class _Redaction:
             },
         )
 
-    def _hides(self, key: RuleKey) -> bool:
+    def _hides(self, worse: Worse) -> bool:
         """Whether the lines about a rule have values that are to be hidden."""
+        key = worse.key
         if self._everything is not None:
             return True
+        if isinstance(worse.finding, Unusual):
+            return worse.finding.column in self._sensitive.get(worse.finding.table, ())
         table, examples = table_of_rows(*key), self._verdict.examples.get(key)
         own = set(self._sensitive.get(table, ()))
         shown = own if examples is None else examples.columns
@@ -240,6 +243,8 @@ class _Redaction:
         return names_sensitive(parse(text), table, self._sensitive)
 
     def _worse(self, worse: Worse) -> Worse:
+        if isinstance(worse.finding, Unusual):
+            return replace(worse, finding=worse.finding.without_values())
         rule, state, see = self._rule(worse.finding, table_of_rows(*worse.key)), self._verdict.around.state, ""
         if rule.text != worse.finding.text:  # no command knows it by this text
             name = rule.to_json()["name"]

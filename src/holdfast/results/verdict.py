@@ -20,6 +20,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from holdfast.engines.registry import table_of_rows
+from holdfast.expectations.unusual import KIND, Unusual
 from holdfast.results.memory import RuleKey
 from holdfast.rules.names import called
 from holdfast.text.quotes import command
@@ -126,6 +127,8 @@ class Worse:
 
     def says_of(self, rule: str) -> str:
         """What happened to it, under another name."""
+        if isinstance(self.finding, Unusual):
+            return self.finding.sentence
         if self.change is None:
             return f"{rule} broke" + (f" (score {self.score:.2f})" if self.score else "")
         if self.finding.kind == "table":  # it holds or not
@@ -185,15 +188,18 @@ class Verdict:
     def _sentence(self) -> str:
         around, failed = self.around, len(self.failed)
         if failed:
-            all_given = all(each.change is not None for each in self.failed)
-            among = f" of {around.given:,}" if all_given and around.given > 1 else ""
-            return f"{failed:,}{among} rule{'s' * (failed != 1 or bool(among))} failed."
+            return f"{failed_words([each.finding for each in self.failed], self._among())} failed."
         if known := [each for each in self.worse if each.level == "known"]:
             new = sum(each.new for each in known)
             return f"No new errors; {counted(new, 'violation')} {'copy' if new > 1 else 'copies'} known wrong values."
         if warnings := [each for each in self.worse if each.level == "warning"]:
             return f"No errors; {_counted(warnings)}{' (-v shows them)' if len(self._aside) == len(warnings) else ''}."
         return _standing(around)
+
+    def _among(self) -> str:
+        """Of how many rules some failed, where all of these are given."""
+        found = any(each.change is None and each.key[0] != KIND for each in self.failed)
+        return f" of {self.around.given:,}" if not found and self.around.given > 1 else ""
 
     def last_lines(self) -> list[str]:
         """What is only counted, where anything else is shown; and the rules that hold again."""
@@ -224,7 +230,7 @@ class Verdict:
             rules = counted(len(others), "more rule")
             lines.append(f"The same rows break {rules}: {first_of([each.called for each in others], _NAMED)}")
         if state := self.around.state:
-            lines.append(f"See: {first.see or explaining(state, first.called)}")
+            lines.append(_what_to_do(state, first))
         where = self._where(first)
         return Block(first.level, first.said + (f" ({where})" if where else ""), lines)
 
@@ -241,7 +247,8 @@ class Verdict:
         """The table, if several are watched, and the file that brought the rows."""
         table, around = table_of_rows(*worse.key), self.around
         file = around.files.get(table) or ", ".join(dict.fromkeys(around.files.values()))
-        return ", ".join(filter(None, [table if around.several else "", file]))
+        named = around.several and worse.key[0] != KIND  # whose sentence says it
+        return ", ".join(filter(None, [table if named else "", file]))
 
 
 def evidence_in(note: str) -> str:
@@ -254,21 +261,50 @@ def evidence_in(note: str) -> str:
     return found[0] if found else ""
 
 
+def _what_to_do(state: str, worse: Worse) -> str:
+    """The command that explains a rule, or accepts a figure."""
+    if not isinstance(worse.finding, Unusual):
+        return f"See: {worse.see or explaining(state, worse.called)}"
+    if worse.finding.hidden:  # no command knows it by this text
+        return f"See: {command('expect', state)}"
+    return f"Usual from now on? {accepting(state, str(worse.finding))}"
+
+
 def explaining(state: str, rule: str) -> str:
     """The command that explains a rule.
 
     >>> explaining("state/", "sku -> vat_rate")
     'holdfast explain state/ "sku -> vat_rate"'
     """
-    if any(mark in rule for mark in '"$`!\\'):
-        return command("explain", state, rule)
-    return command("explain", state, rule).replace(f"'{rule}'", f'"{rule}"')
+    return _in_double_quotes(command("explain", state, rule), rule)
+
+
+def accepting(state: str, figure: str) -> str:
+    """The command that accepts a figure.
+
+    >>> accepting("state/", "orders: rows_in_batch")
+    'holdfast expect state/ accept "orders: rows_in_batch"'
+    """
+    return _in_double_quotes(command("expect", state, "accept", figure), figure)
+
+
+def _in_double_quotes(words: str, last: str) -> str:
+    """A command with double quotes around its last word, where a shell reads that as it is."""
+    return words if any(mark in last for mark in '"$`!\\') else words.replace(f"'{last}'", f'"{last}"')
+
+
+def failed_words(failed: Sequence[Finding], among: str = "") -> str:
+    """`2 of 17 rules and 1 expectation`."""
+    expected = sum(isinstance(each, Unusual) for each in failed)
+    rules = len(failed) - expected
+    words = [f"{rules:,}{among} rule{'s' * (rules != 1 or bool(among))}"] if rules else []
+    return " and ".join([*words, *([counted(expected, "expectation")] if expected else [])])
 
 
 def _counted(warnings: Sequence[Worse]) -> str:
-    """`2 warnings with 5 new violations`."""
-    new = counted(sum(each.new for each in warnings), "new violation")
-    return f"{counted(len(warnings), 'warning')} with {new}"
+    """`2 warnings with 5 new violations`; what is expected of batches has none."""
+    new = sum(each.new for each in warnings if each.key[0] != KIND)
+    return counted(len(warnings), "warning") + (f" with {counted(new, 'new violation')}" if new else "")
 
 
 def _standing(around: Around) -> str:

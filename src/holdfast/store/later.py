@@ -12,6 +12,11 @@ LOST_SCORES = "lost_scores"
 BASELINES = "baselines"
 # The values of violations that raised an alarm: a hash of those in the columns of the rule, and how often each came.
 INCIDENTS = "incidents"
+# What batches usually look like: the figures that are watched of a table; those of each batch, where it was far outside
+# of others; and what was said of it.
+LAYOUTS = "figure_layouts"
+BATCH_FIGURES = "batch_figures"
+UNUSUAL = "unusual_figures"
 
 _TABLES = {
     LOST_SCORES: """
@@ -23,6 +28,13 @@ _TABLES = {
     INCIDENTS: """
         engine TEXT NOT NULL, table_name TEXT NOT NULL, text TEXT NOT NULL, hash TEXT NOT NULL, seq INTEGER NOT NULL,
         violations INTEGER NOT NULL, PRIMARY KEY (engine, table_name, text, hash)""",
+    LAYOUTS: "table_name TEXT PRIMARY KEY, json TEXT NOT NULL",
+    BATCH_FIGURES: """
+        table_name TEXT NOT NULL, lane TEXT NOT NULL, seq INTEGER NOT NULL, day REAL NOT NULL, dated INTEGER NOT NULL,
+        figures BLOB NOT NULL, sides BLOB NOT NULL, PRIMARY KEY (table_name, lane, seq)""",
+    UNUSUAL: """
+        seq INTEGER NOT NULL, table_name TEXT NOT NULL, text TEXT NOT NULL, severity TEXT NOT NULL, json TEXT NOT NULL,
+        PRIMARY KEY (seq, table_name, text)""",
 }
 
 

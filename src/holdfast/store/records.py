@@ -7,7 +7,12 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from holdfast.changes.diff import Diff, Witness
+from holdfast.expectations.figures import Layout
+from holdfast.expectations.unusual import Unusual
 from holdfast.table.table import Schema, Segment, TableFiles
 from holdfast.text.row_names import Values
 from holdfast.visible import counted
@@ -135,6 +140,28 @@ class CommitPart:
     ignored: int
 
 
+@dataclass(frozen=True, eq=False)
+class BatchFigures:
+    """The figures of a table's rows in a batch, or in a past batch that was cut from its first load."""
+
+    table: str
+    lane: str  # batches of other lanes are not compared with it
+    day: float  # since 1970
+    dated: bool  # its rows say the day
+    values: NDArray[np.float64]
+    sides: NDArray[np.int8]  # where it is far outside
+    past: int = 0  # how long ago, of past batches: 1 for the last
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What a batch has for expectations: its figures, the layouts of tables that changed, and what is far outside."""
+
+    figures: Sequence[BatchFigures] = ()
+    layouts: Mapping[str, Layout] = field(default_factory=dict)
+    unusual: Sequence[Unusual] = ()
+
+
 @dataclass(frozen=True)
 class Commit:
     """One batch, ready to be made durable in one transaction."""
@@ -154,6 +181,7 @@ class Commit:
     alarmed: Sequence[AlarmedRule] = ()  # what the batch leaves to do: these are to be given
     handled: Sequence[HandledFile] = ()  # the files of a watched folder that it consists of
     at: datetime | None = None  # when it was applied; None: when it is committed
+    expected: Expected = field(default_factory=Expected)
 
 
 class AlarmedRule(NamedTuple):

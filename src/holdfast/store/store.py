@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 from holdfast.changes.diff import Result
 from holdfast.errors import BadInput, Damaged, Missing, clear_sentences, no_space, refuse_not_utf8
+from holdfast.expectations.figures import Layout
 from holdfast.store import identity
 from holdfast.store.batch_numbers import BatchNumbers
 from holdfast.store.batches import batch_with, last_batch, last_batches, put_batch, steps_since
@@ -34,6 +35,7 @@ from holdfast.store.creation import Creation, create
 from holdfast.store.database import UNREADABLE, ReadDatabase, check_format, connect, data_version
 from holdfast.store.erasure import Expired, expire_rows, forget_rows, is_due
 from holdfast.store.evidence import put_evidence
+from holdfast.store.expected import EXPECTATIONS, StoredExpectations, forget_sentences, put_expected, put_layouts
 from holdfast.store.later import BASELINES, INCIDENTS, make_later_tables
 from holdfast.store.layout import DATABASE, LOCK, SEGMENTS, SUMS, TO_OPEN, WITH_STATES, named_files, named_with_states
 from holdfast.store.lock import WriterLock
@@ -43,6 +45,7 @@ from holdfast.store.records import (
     AppliedBatch,
     BatchRecord,
     Commit,
+    Expected,
     HandledFile,
     IncidentChange,
     StateFiles,
@@ -288,6 +291,11 @@ class Store:
         return {row[0]: HandledFile(*row) for row in self._rows(query, json.dumps(paths))} if paths else {}
 
     @property
+    def expectations(self) -> StoredExpectations:
+        """What batches usually look like."""
+        return StoredExpectations(self._rows)
+
+    @property
     def memory(self) -> StoredMemory:
         """What is remembered of batches and rules."""
         return StoredMemory(self._rows)
@@ -375,9 +383,10 @@ class Store:
         results: Mapping[tuple[str, str], Result],
         accepted: Mapping[tuple[str, str], Mapping[str, Any]],
         states: StateFiles,
+        expected: Expected | None = None,
     ) -> None:
-        """Make a new state count: tables, first results with what of them is accepted, and the files of the engines'
-        states, all at once.
+        """Make a new state count: tables, first results with what of them is accepted, the files of the engines'
+        states, and what batches are expected to look like, all at once.
         """
         with self._transaction():
             for record in tables:
@@ -389,6 +398,10 @@ class Store:
                 make_later_tables(self._db)
                 put_baselines(self._db, accepted)
             self._put_states(states)
+            if expected is not None:
+                make_later_tables(self._db)
+                put_expected(self._db, 0, expected)
+                self._put_meta(EXPECTATIONS, "on")
             self._db.execute("UPDATE meta SET value = 'ready' WHERE key = 'state'")
 
     def commit(self, commit: Commit) -> None:
@@ -401,6 +414,7 @@ class Store:
             put_diffs(self._db, seq, commit)
             put_evidence(self._db, seq, commit.evidence)
             self._put_handled(commit.handled)
+            put_expected(self._db, seq, commit.expected)
             if commit.alarmed:
                 waiting = [*self.alarmed(), *(rule._replace(seq=seq) for rule in commit.alarmed)]
                 self._put_meta(ALARMED, json.dumps(waiting))
@@ -447,12 +461,16 @@ class Store:
             self._put_meta(_EXPIRED, json.dumps(now))
         return now.events - done.events
 
-    def forget(self, living: Mapping[str, NDArray[np.int64]] | None) -> int:
+    def forget(self, living: Mapping[str, NDArray[np.int64]] | None, layouts: Mapping[str, Layout]) -> int:
         """Remove dead rows from the database: from events, unless `living` (the ids of each table's living rows) is
-        None, and from its free pages and its log. Gives the number of events that this concerned.
+        None, and from its free pages and its log. `layouts` are those of tables that no longer hold some values that
+        were watched. Gives the number of events that this concerned.
         """
         with self._transaction():
             stripped = 0 if living is None else forget_rows(self._db, living)
+            if layouts:
+                put_layouts(self._db, layouts)
+                forget_sentences(self._db, layouts)
         assert self._sums is not None
         if not self._sums.shrink():
             raise BadInput(

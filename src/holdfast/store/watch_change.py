@@ -16,8 +16,9 @@ from typing import Any
 from holdfast.changes.diff import Result
 from holdfast.store.batches import insert_batch
 from holdfast.store.evidence import forget_evidence
+from holdfast.store.expected import follow_columns, forget_tables, put_expected
 from holdfast.store.later import BASELINES, INCIDENTS, LOST_SCORES, make_later_tables
-from holdfast.store.records import IncidentChange, TableRecord
+from holdfast.store.records import Expected, IncidentChange, TableRecord
 from holdfast.store.rule_events import (
     LostScore,
     RuleEvent,
@@ -56,6 +57,7 @@ class WatchChange:
     baselines: Mapping[tuple[str, str], Mapping[str, Mapping[str, Any] | None]] = field(default_factory=dict)
     incidents: Sequence[IncidentChange] = ()
     scores: Sequence[LostScore] = ()  # of found rules that are given now, as rows broke them
+    expected: Expected = field(default_factory=Expected)  # of batches, where that changes
 
 
 def put_change(database: sqlite3.Connection, change: WatchChange) -> int:
@@ -70,6 +72,9 @@ def put_change(database: sqlite3.Connection, change: WatchChange) -> int:
     for place, column in (("tables", "name"), ("witness_rows", "table_name")):
         database.executemany(f"DELETE FROM {place} WHERE {column} = ?", [(name,) for name in change.gone])
     forget_evidence(database, change.gone)
+    forget_tables(database, change.gone)
+    follow_columns(database, change.table, change.about.get("columns", ()))
+    put_expected(database, seq, change.expected)
     _rename(database, change.renamed)
     for (engine, subject), result in change.results.items():
         put_results(database, seq, engine, subject, result)

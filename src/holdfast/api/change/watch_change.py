@@ -89,7 +89,7 @@ class _Transaction:
     def is_nothing(self) -> bool:
         """Whether nothing changes."""
         same = (self._spec, self._given) == (self._draft.spec, self._now_given)
-        return same and not self._touched and not self._draft.accepted
+        return same and not self._touched and not self._draft.accepted and not self._draft.change.about
 
     def commit(self, started: float) -> Changed:
         """Let the engines see what is new, compare what they find with what they found before, and make it durable."""

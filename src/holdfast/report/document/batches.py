@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from holdfast.expectations.unusual import Unusual
 from holdfast.report.document.content import Content
 from holdfast.report.document.context import MOST_EVENTS, Context, Json
 from holdfast.visible import visible
@@ -42,6 +43,7 @@ def batches(of: Context) -> list[Json]:
                 "events": sorted(events, key=lambda each: _EVENT_KINDS.index(each[0])),
                 "more": sum(counts.values()) - len(events),
                 **_changed(of, batch.seq),
+                **_unusual(of, batch.seq),
             }
         )
     return objects
@@ -57,6 +59,14 @@ def _changed(of: Context, seq: int) -> Json:
         for name in [of.name(each.engine, each.text, each.name) if each.text else ""]
     ]
     return {"changed": lines} if seq in of.content.changes else {}
+
+
+def _unusual(of: Context, seq: int) -> Json:
+    """What of a batch was far outside; of columns whose values are hashed, without any."""
+    found = [Unusual.from_json(each) for each in of.content.unusual.get(seq, ())[:_A_BATCH]]
+    hidden = [of.shown.of_table(each.table).hides(each.column) for each in found]
+    lines = [(each.without_values() if hides else each).sentence for each, hides in zip(found, hidden, strict=True)]
+    return {"unusual": list(map(visible, lines))} if lines else {}
 
 
 def rows_after(content: Content) -> list[dict[str, int]]:

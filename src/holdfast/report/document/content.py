@@ -161,6 +161,7 @@ class Content:
     notes: Sequence[str] = ()
     sensitive: Mapping[str, Sequence[str]] = field(default_factory=dict)  # columns whose values are hashed, by table
     changes: Mapping[int, Sequence[ChangeContent]] = field(default_factory=dict)  # of rules and columns, by `seq`
+    unusual: Mapping[int, Sequence[Json]] = field(default_factory=dict)  # what was far outside in a batch, by `seq`
 
     @property
     def last(self) -> int:

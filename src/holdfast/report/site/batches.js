@@ -91,6 +91,7 @@ function entryView(doc, batch, written) {
       el("p.kicker", {}, link("#/batches", "Batches")),
       el("h1", {}, batchTitle(batch)),
       batch.changed ? el("ul.says", {}, batch.changed.map((line) => el("li", {}, line))) : el("p.says", {}, batchSentence(batch)),
+      batch.unusual ? part("Far outside of what is usual", el("ul.says", {}, batch.unusual.map((line) => el("li", {}, line)))) : null,
       el(
         "p.facts",
         {},

@@ -11,7 +11,7 @@ function overviewView(doc) {
     body: [
       el("h1.sentence", {}, overview.sentence),
       el("p.facts", {}, facts(doc)),
-      twoColumns([brokeLast(doc), lookAt(doc)], [classes(doc), tablesPart(doc)]),
+      twoColumns([brokeLast(doc), unusualLast(doc), lookAt(doc)], [classes(doc), tablesPart(doc)]),
       part("The best rules", best.length ? ruleList(doc, best) : null),
       part("What this page leaves out", notes([...(doc.notes ?? []), doc.rules.left_out])),
     ],
@@ -54,6 +54,14 @@ function brokeLast(doc) {
       ? [el("p.calm", {}, "Earlier, or less important:"), ruleList(doc, rest, () => ({ scored: false }))]
       : null,
   );
+}
+
+/** What was far outside in the last batches that had such figures. */
+function unusualLast(doc) {
+  const found = doc.batches.filter((batch) => batch.unusual).toSorted((one, other) => other.seq - one.seq);
+  if (!found.length) return null;
+  const lines = found.slice(0, CARDS).flatMap((batch) => batch.unusual.map((line) => el("li", {}, [entryLink(batch), `: ${line}`])));
+  return part("Far outside of what is usual", el("ul.notes", {}, lines));
 }
 
 function brokenCard(doc, rule) {
