@@ -40,7 +40,7 @@ from holdfast.sources.ddl import parse_plain_ddl
 from holdfast.sources.dialect import Dialect
 from holdfast.sources.file_errors import refuse_long_lines
 from holdfast.sources.secrets import redacted
-from holdfast.spark.session import session
+from holdfast.spark.session import is_here, session
 
 if TYPE_CHECKING:
     from holdfast.spark import SparkSession
@@ -91,6 +91,8 @@ def _open_copy(
     from holdfast.intake.copies import copied  # what most sources need not load
 
     copy = copied(path)
+    if spark is not None and options.reader is None and not is_here(spark):  # whose tasks don't see the copy
+        options = replace(options, reader="local")
     try:
         opened = _open_path(copy.path, options, spark, expected, tolerant)
     except BadInput as error:

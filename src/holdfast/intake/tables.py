@@ -22,6 +22,7 @@ from holdfast.sources.bad_records import NOTHING
 from holdfast.sources.caster import TextCaster
 from holdfast.sources.dialect import CsvOptions
 from holdfast.sources.inference import decide, type_notes
+from holdfast.sources.secrets import redacted
 from holdfast.table import admit
 from holdfast.table.admit import Admitted, Incoming
 from holdfast.table.bulk import write_staged
@@ -66,7 +67,7 @@ def build_table(
 ) -> BuiltTable:
     """Read a source whole and encode it; all of its columns, or those that are named."""
     if not name.strip():
-        where = f"{source}: " if isinstance(source, str | Path) else ""
+        where = f"{redacted(str(source))}: " if isinstance(source, str | Path) else ""
         raise BadInput(f"{where}the table has no name; give it one: name=path")
     refuse_not_utf8(name)
     progress.step(f"Opening {name}")

@@ -72,6 +72,11 @@ def test_a_query(made: Made) -> None:
     assert read(f"{address}/s.t", None).table.num_rows == 5
 
 
+def test_no_progress_bar_stands_among_results(made: Made) -> None:
+    table = read(made(), "SELECT current_setting('enable_progress_bar') AS shown").table
+    assert table.to_pydict() == {"shown": [False]}
+
+
 def test_refusals(made: Made, tmp_path: Path) -> None:
     address = made("CREATE TABLE orders (n HUGEINT)", f"INSERT INTO orders VALUES ({2**127 - 1})")
     for wrong, query, sentence in (

@@ -37,6 +37,7 @@ def answer(address: Address) -> Iterator[pa.RecordBatchReader]:
             raise address.refused("this is a file of SQLite; write sqlite: in place of duckdb:")
     try:
         with duckdb.connect(address.database, read_only=True, config=_QUIET) as connection:
+            connection.execute("SET enable_progress_bar = false")  # it would stand among the results of a command
             yield pa.RecordBatchReader.from_stream(_relation(connection, address))
     except duckdb.CatalogException as error:
         tables = _tables(address)
