@@ -1,7 +1,9 @@
-"""Any database with an ADBC driver, by the scheme of its URI: here the driver that comes with DuckDB."""
+"""Any database with an ADBC driver, by the scheme of its URI: here those of DuckDB and SQLite."""
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import duckdb
@@ -11,11 +13,16 @@ from holdfast.errors import BadInput, BadSurroundings
 from holdfast.sources.databases.reading import read
 
 
-@pytest.fixture
-def shop(tmp_path: Path) -> str:
-    with duckdb.connect(str(tmp_path / "shop.db")) as connection:
-        connection.execute("CREATE TABLE orders AS SELECT range AS n FROM range(3)")
-    return f"adbc:duckdb:{tmp_path}/shop.db"
+@pytest.fixture(params=["duckdb", "sqlite"])
+def shop(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    path = tmp_path / "shop.db"
+    if request.param == "duckdb":
+        with duckdb.connect(str(path)) as connection:
+            connection.execute("CREATE TABLE orders AS SELECT range AS n FROM range(3)")
+    else:
+        with closing(sqlite3.connect(path)) as file, file:
+            file.execute("CREATE TABLE orders AS SELECT 0 AS n UNION ALL SELECT 1 UNION ALL SELECT 2")
+    return f"adbc:{request.param}:{path}"
 
 
 def test_a_table_and_a_query(shop: str) -> None:
