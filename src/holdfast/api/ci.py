@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -31,7 +31,6 @@ from holdfast.results.outcome import Outcome
 from holdfast.results.redaction import HiddenValues, SensitiveValues, ShownValues, for_others
 from holdfast.results.standing import standing
 from holdfast.results.verdict import Block, Level, Verdict, Worse
-from holdfast.rules.file import Rules
 from holdfast.rules.names import called
 from holdfast.rules.rule import Rule
 from holdfast.sources.dialect import CsvOptions
@@ -39,6 +38,9 @@ from holdfast.table.row_names import naming_key, some_values
 from holdfast.table.table import Table
 from holdfast.text.row_names import by_number
 from holdfast.visible import counted
+
+if TYPE_CHECKING:
+    from holdfast.rules.file import Rules  # heavier than what a batch needs
 
 _MOST = 100  # violations of a rule that are listed
 _SHOWN = 3  # of these, as many as the terminal shows
