@@ -66,7 +66,7 @@ def test_a_watch_keeps_no_more(tmp_path: Path) -> None:
 
     def applied(paths: Sequence[str], outcome: Outcome) -> None:
         nonlocal done
-        assert outcome.batch.tables == ("orders", "customers")
+        assert outcome.batch.tables == ("customers", "orders")
         done += 1
         for path in paths:
             Path(path).unlink()
