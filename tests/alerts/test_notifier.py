@@ -213,6 +213,13 @@ def test_reasons_of_refusals_may_have_values(watch: hf.Monitor, tmp_path: Path) 
     assert ["secret" in json.dumps(line) for line in lines(file)] == [False, True, False]
 
 
+def test_an_error_of_ours_says_so(watch: hf.Monitor, tmp_path: Path) -> None:
+    with hf.Notifier(watch.path, f"{tmp_path}/a.jsonl") as notifier:
+        notifier.refused("an error of ours", ["x.csv"], 3)
+    (line,) = lines(tmp_path / "a.jsonl")
+    assert (line["exit_code"], line["verdict"]) == (3, "The command failed (x.csv): an error of ours.")
+
+
 def test_values_and_sensitive_columns(watch: hf.Monitor, tmp_path: Path) -> None:
     file = tmp_path / "a.jsonl"
     hf.notify(watch.apply(inserts=wrong(3)), str(file))

@@ -91,6 +91,17 @@ def test_a_watch_sends_and_runs_a_command_on_alarms(holdfast: Holdfast, shop: Pa
     assert not list((shop / "outbox").glob("*.json"))
 
 
+def test_a_watch_that_ends_says_so(holdfast: Holdfast, shop: Path, tmp_path: Path) -> None:
+    incoming = tmp_path / "incoming"
+    incoming.mkdir()
+    (tmp_path / "bad.csv").rename(incoming / "bad.csv")
+    words = ["--from", incoming, "--once", "--notify", tmp_path / "a.jsonl", "--log-format", "json"]
+    assert holdfast("watch", shop, *words).code == 2
+    assert [line["verdict"] for line in lines(tmp_path / "a.jsonl")] == [
+        "Not applied (incoming): the input was refused."
+    ]
+
+
 def test_options_that_make_no_sense(holdfast: Holdfast, shop: Path, tmp_path: Path) -> None:
     fine = tmp_path / "fine.csv"
     refused(holdfast("apply", shop, "--insert", fine, "--notify", "smtp:me"), "--notify", "this is no target")

@@ -66,7 +66,8 @@ def _rule(worse: Worse, verdict: Verdict) -> dict[str, Any]:
 def of_refusal(state: str, files: Sequence[str], reason: str, code: int, values: bool) -> dict[str, Any]:
     """The message that something was not applied. The reason may have values of any column."""
     named = f" ({', '.join(Path(file).name for file in files)})" if files else ""
-    line = f"Not applied{named}: the input was refused." if code == ExitCode.BAD_INPUT else f"Not applied{named}."
+    is_bad = code == ExitCode.BAD_INPUT
+    line = f"Not applied{named}: the input was refused." if is_bad else f"The command failed{named}: an error of ours."
     shown = values and fact(Path(state), "sensitive") in (None, "{}")
     lines = [reason] if shown else ["The reason stands in the log of the command."]
     return {

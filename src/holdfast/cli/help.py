@@ -19,7 +19,7 @@ _WORDS_OF_TYPES = {int: "N", float: "NUMBER", Path: "FILE"}
 _WORDS = {
     "insert": "FILE", "delete": "FILE", "changes": "FILE", "snapshot": "FILE", "upsert": "FILE", "op": "COLUMN",
     "table": "NAME", "table_column": "COLUMN", "batch_id": "NAME", "change_id": "NAME", "columns": "COLUMNS",
-    "sensitive": "COLUMNS",
+    "sensitive": "COLUMNS", "notify": "TARGET",
     "key": "COLUMNS", "watch": "CLASSES", "fail_on": "WHICH", "schema": "TYPES", "ordered": "COLUMNS", "folder": "DIR",
     "host": "ADDRESS", "where": "VALUES", "pair": "ROW", "rule": "RULE", "how": "WHAT", "port": "N", "sep": "MARK",
     "quote": "MARK",

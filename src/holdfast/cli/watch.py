@@ -114,7 +114,7 @@ def watch(
     with (
         _softly() as stop,
         _progress(log_format) as progress,
-        alerts.on_alarm(on_alarm).sending(state, warn=partial(progress.event, "warning", "notify")) as send,
+        alerts.on_alarm(on_alarm).sending(state, [folder], warn=partial(progress.event, "warning", "notify")) as send,
         Monitor.open(state, progress=progress) as monitor,
         send.following(monitor),
     ):
