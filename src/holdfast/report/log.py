@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from datetime import UTC, datetime
 from typing import Any, Literal
 
 from holdfast.progress import Level, Progress
-from holdfast.report.terminal import heard, json_line, say
+from holdfast.report.terminal import say, say_json
 
 LogFormat = Literal["text", "json"]
 
@@ -28,6 +27,4 @@ class LogProgress(Progress):
         if self._form == "text":
             say(f"{at} {level.upper():7} {event}: {' '.join(text.split())}", err=True)
             return
-        with heard(sys.stderr):
-            sys.stderr.write(json_line({"time": at, "level": level, "event": event, "message": text, **facts}))
-            sys.stderr.flush()
+        say_json([{"time": at, "level": level, "event": event, "message": text, **facts}], err=True)

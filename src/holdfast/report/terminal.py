@@ -63,12 +63,13 @@ def say(text: str, err: bool = False) -> None:
         stream.flush()
 
 
-def say_json(lines: Iterable[Mapping[str, Any]]) -> None:
+def say_json(lines: Iterable[Mapping[str, Any]], err: bool = False) -> None:
     """Print one object a line, as long as there is a reader."""
-    with heard(sys.stdout):
+    stream = sys.stderr if err else sys.stdout
+    with heard(stream):
         for line in map(json_line, lines):
-            sys.stdout.write(line if _speaks_unicode(sys.stdout) else json.dumps(json.loads(line)) + "\n")
-        sys.stdout.flush()
+            stream.write(line if _speaks_unicode(stream) else json.dumps(json.loads(line)) + "\n")
+        stream.flush()
 
 
 def json_line(value: Mapping[str, Any]) -> str:
