@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 import holdfast
-from holdfast.engines.contract import Suggestible
 from holdfast.engines.registry import finder, found_classes, rule_class, rule_classes
 from holdfast.errors import BadInput
 from holdfast.rules.dependency import FD
@@ -40,7 +39,6 @@ def test_a_class_declares_what_commands_need(name: str) -> None:
     assert declared.settings()
     assert declared.facts or declared.rules
     assert bool(declared.yours) == declared.given
-    assert not (declared.given and isinstance(declared, Suggestible))
 
 
 def test_every_rule_is_served_and_every_given_one_is_kept() -> None:

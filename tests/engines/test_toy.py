@@ -107,7 +107,7 @@ def test_it_is_suggested_and_given(holdfast: Program, towns: Path, tmp_path: Pat
     rules = tmp_path / "rules.yaml"
     said = holdfast("suggest", towns, "--rules", "one", "--to", rules)
     assert "columns of one value" in said
-    assert "0.90          one(land)" in said
+    assert "0.90                  one(land)" in said
     assert 'rule: "not(t.land != s.land)"' in rules.read_text()
     assert holdfast.lines("check", towns, "--rules", rules)[0]["violations"] == 0
     assert [line["text"] for line in holdfast.lines("suggest", towns) if line["kind"] == "one"] == ["one(land)"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +11,7 @@ from holdfast.api.checks import bound, classes_of
 from holdfast.api.expectations import History, first_expected
 from holdfast.api.naming import named_record, named_table
 from holdfast.api.open_state import OpenState
-from holdfast.api.settings import SENSITIVE, settings_text, stored_settings
+from holdfast.api.settings import SENSITIVE, budget_of, settings_text, stored_settings
 from holdfast.api.suggestions import suggestions_in
 from holdfast.api.upkeep import Upkeep
 from holdfast.api.workspace import Workspace
@@ -20,6 +20,7 @@ from holdfast.engines.registry import names_in
 from holdfast.errors import refuse_none_of
 from holdfast.intake.source import ReadOptions
 from holdfast.intake.tables import BuiltTable, build_table
+from holdfast.ranking.expectation import Expectation
 from holdfast.ranking.few_errors import broken_by_errors
 from holdfast.rules.dependency import Key
 from holdfast.rules.file import RuleEntry, Rules, free_name
@@ -44,9 +45,11 @@ def record_of(built: BuiltTable) -> TableRecord:
     return TableRecord(table.schema, built.options.to_dict(), built.left_out, table.rows, table.files)
 
 
-def _filled_keys(suggested: Sequence[RuleEntry], workspace: Workspace) -> Iterator[RuleEntry]:
-    """That the best key of each table has a value in every row, if it has: one row without it breaks no key."""
-    known = {each.name for each in suggested}
+def _with_filled_keys(suggested: Sequence[RuleEntry], workspace: Workspace) -> list[RuleEntry]:
+    """Suggestions, and that the best key of each table has a value in every row, if it has: one row without it breaks
+    no key.
+    """
+    entries, names = list(suggested), {each.name for each in suggested}
     done = {name for name, watched in workspace.tables.items() if watched.table.schema.key}  # which takes no nulls
     for each in suggested:
         rule = parse(each.text)
@@ -56,10 +59,18 @@ def _filled_keys(suggested: Sequence[RuleEntry], workspace: Workspace) -> Iterat
         table = workspace.tables[each.table].table
         for column in rule.columns:
             if table.column_codes(table.schema.names.index(column)).all():  # code 0 is null
-                text = f"t.{quoted(column)} is not null"
-                name = free_name(name_of([text]), known, f"{name_of([text])}-", 2)
-                known.add(name)
-                yield RuleEntry(name, each.table, text, "error", f"{each.text} names its rows")
+                text, note = f"t.{quoted(column)} is not null", f"{each.text} names its rows"
+                name = free_name(name_of([text]), names, f"{name_of([text])}-", 2)
+                filled = RuleEntry(name, each.table, text, "error", note)
+                known = next(
+                    (at for at, own in enumerate(entries) if (own.table, own.text) == (each.table, text)), None
+                )
+                if known is None:
+                    names.add(name)
+                    entries.append(filled)
+                else:
+                    entries[known] = replace(filled, name=entries[known].name)
+    return entries
 
 
 def _accepting(known: Any) -> Any:
@@ -92,9 +103,10 @@ def start(
     store.put_meta("ways", json.dumps({name: one.reader for name, one in built.items()}))
     rules = given
     if suggest:
-        suggestions = suggestions_in(workspace, state.progress)
+        expectation = Expectation(budget=budget_of(store))
+        suggestions = suggestions_in(workspace, state.progress, expectation=expectation)
         found = suggestions.rules(suggest, broken_by_errors(suggestions.best(suggest), workspace.tables))
-        entries = [*found.entries, *_filled_keys(found.entries, workspace)]
+        entries = _with_filled_keys(found.entries, workspace)
         suggested = replace(found, entries=tuple(replace(each, origin="suggested") for each in entries))
         rules = suggested if given is None else given.with_others(suggested)
     if rules is not None:

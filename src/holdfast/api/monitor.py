@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from holdfast.api.apply_batch import Batches, BatchOptions
 from holdfast.api.expectations import History
 from holdfast.api.open_state import OpenState, opened_store
-from holdfast.api.settings import settings_text
+from holdfast.api.settings import BUDGET, settings_text
 from holdfast.api.upkeep import Upkeep, kept_for
 from holdfast.api.view import View
 from holdfast.api.workspace import named
 from holdfast.engines.registry import make_engine, names_in, refuse_unknown_settings, to_find
-from holdfast.engines.thresholds import SUGGESTED
+from holdfast.engines.thresholds import ALARM_BUDGET, SUGGESTED
 from holdfast.errors import BadInput, clear_sentences
 from holdfast.intake.source import ReadOptions
 from holdfast.intake.tables import Sources, by_table
@@ -89,6 +89,7 @@ class Monitor(View):
         watch: str | Sequence[str] | None = None,
         rules: str | Path | Sequence[str] | Rules | None = None,
         suggest: int | None = None,
+        alarm_budget: float = ALARM_BUDGET,
         key: str | Sequence[str] | Mapping[str, str | Sequence[str]] = (),
         columns: str | Sequence[str] | Mapping[str, Sequence[str]] = (),
         nulls: GivenNulls = "equal",
@@ -106,13 +107,14 @@ class Monitor(View):
         has the file's name.
 
         `watch` names the classes of rules to find and maintain; `rules` is a rule file, or rules as texts, whose
-        violations are counted; `suggest` adds the most likely rules, this many of each table. With neither, the facts
-        of the columns are watched, and 20 likely rules of each table. `key` names the key columns of the one table, or
-        of each table by its name, and `columns` those to watch: none means all, and later files may also have the
-        others. `segments` may put the bulk files on shared storage (any URI that `pyarrow.fs` knows).
-        Values of the columns that `sensitive` names, as `key` does, are hashed in reports and left out of what `notify`
-        sends. `keep_rows`, such as `30d`, says how long the state keeps values of rows that broke rules: always, if it
-        does not. `settings` are those of the rule classes, such as `error=0.01`.
+        violations are counted; `suggest` adds the most likely rules, this many of each table, and twice as many about
+        one row. With neither, the facts of the columns are watched, and 20 likely rules of each table. `alarm_budget`
+        is how many breaks by chance all suggested errors together may have in 100 usual batches. `key` names the key
+        columns of the one table, or of each table by its name, and `columns` those to watch: none means all, and later
+        files may also have the others. `segments` may put the bulk files on shared storage (any URI that `pyarrow.fs`
+        knows). Values of the columns that `sensitive` names, as `key` does, are hashed in reports and left out of what
+        `notify` sends. `keep_rows`, such as `30d`, says how long the state keeps values of rows that broke rules:
+        always, if it does not. `settings` are those of the rule classes, such as `error=0.01`.
 
         With `expect`, each batch is compared with those before it (docs/expectations.md): None means where rules are
         suggested. `history` names the column of times by which the first rows are cut into past batches, for all tables
@@ -129,11 +131,16 @@ class Monitor(View):
             suggest = SUGGESTED
         wanted = to_find(DEFAULT_CLASSES if watch is None else watch)
         refuse_unknown_settings(settings)
+        if alarm_budget != ALARM_BUDGET:
+            from holdfast.ranking.expectation import refuse_bad_budget
+
+            refuse_bad_budget(alarm_budget)
         watched = names_in([*wanted, *(classes_of(given) if given else ())])
         for name in watched:
             make_engine(name, settings)
         facts = {"watch": json.dumps(watched), "nulls": nulls, "settings": settings_text(settings, {})}
         facts[KEEP_ROWS] = kept_for(keep_rows)
+        facts[BUDGET] = repr(float(alarm_budget))
         with clear_sentences(path):
             store = Store.create(path, facts, segments)
             try:

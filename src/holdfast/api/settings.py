@@ -7,12 +7,14 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from holdfast.engines.thresholds import ALARM_BUDGET
 from holdfast.results.marked_rules import MARKS, MarkedRules
 from holdfast.rules.given import Given, GivenRule, TableRules
 from holdfast.store.store import Store
 
 SENSITIVE = "sensitive"  # the fact of a state with the columns whose values others must not see, by table
 _GIVEN = "given"
+BUDGET = "alarm_budget"
 
 
 def settings_text(values: Mapping[str, Any], given: Given) -> str:
@@ -46,3 +48,8 @@ def stored_marks(store: Store) -> MarkedRules:
 def stored_sensitive(store: Store) -> dict[str, tuple[str, ...]]:
     """The columns that are declared sensitive, by table. One that was dropped stays so: it may come back."""
     return {table: tuple(names) for table, names in store.facts(SENSITIVE).items()}
+
+
+def budget_of(store: Store) -> float:
+    """How many breaks by chance the errors of a state may have in 100 usual batches."""
+    return float(store.meta(BUDGET) or ALARM_BUDGET)

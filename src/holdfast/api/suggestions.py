@@ -10,14 +10,15 @@ from typing import Any
 
 from holdfast.api.discovery import found_in
 from holdfast.api.workspace import Workspace, workspace_of
-from holdfast.engines.registry import found_classes, make_engine, rule_class, suggestible, to_find
+from holdfast.engines.registry import found_classes, make_engine, names_in, rule_class, suggestible
 from holdfast.engines.scored import Scored, Wanted
-from holdfast.engines.thresholds import MAX_LHS, TOP
+from holdfast.engines.thresholds import ALARM_BUDGET, MAX_LHS, TOP
 from holdfast.engines.watched import WatchedTable
 from holdfast.errors import BadInput
 from holdfast.intake.source import ReadOptions
 from holdfast.progress import SILENT, Progress
 from holdfast.ranking.doubts import doubts
+from holdfast.ranking.expectation import Expectation, refuse_bad_budget
 from holdfast.ranking.order import ranked
 from holdfast.results.found import Found
 from holdfast.results.suggestions import Suggestions
@@ -31,6 +32,7 @@ def suggest(
     *,
     top: int = TOP,
     max_lhs: int = MAX_LHS,
+    alarm_budget: float = ALARM_BUDGET,
     columns: str | Sequence[str] | Mapping[str, Sequence[str]] = (),
     nulls: GivenNulls = "equal",
     options: ReadOptions | None = None,
@@ -40,7 +42,8 @@ def suggest(
     """Rules that a table, or several given by name, seem to follow, exactly or nearly.
 
     `rules` names the classes to look at; none means all that can be suggested. At most `top` rules of a class are
-    ranked, with up to `max_lhs` columns in a left side or key.
+    ranked, with up to `max_lhs` columns in a left side or key. `alarm_budget` is how many breaks by chance all errors
+    together may have in 100 usual batches: rules that chance breaks more often warn.
 
     >>> import holdfast as hf, pyarrow as pa
     >>> towns = pa.table({"zip": [10115, 10115, 20095, 20095, 80331, 80331], "city": ["Berlin"] * 2 + ["Hamburg"] * 4})
@@ -50,9 +53,10 @@ def suggest(
     """
     progress = progress or SILENT
     classes, wanted = classes_of(rules), Wanted(top, max_lhs)
+    refuse_bad_budget(alarm_budget)
     started = time.perf_counter()
     with workspace_of(source, columns, nulls, options, spark, progress) as tables:
-        found = suggestions_in(tables, progress, classes, wanted)
+        found = suggestions_in(tables, progress, classes, wanted, expectation=Expectation(budget=alarm_budget))
     return replace(found, seconds=time.perf_counter() - started)
 
 
@@ -87,24 +91,28 @@ def suggestions_in(
     classes: Sequence[str] | None = None,
     wanted: Wanted | None = None,
     given: Sequence[Mapping[str, Any]] = (),
+    expectation: Expectation | None = None,
 ) -> Suggestions:
     """The likely rules of open tables. Batches have tested given rules, which shows in their scores."""
     started = time.perf_counter()
     found: list[Scored] = []
-    known = {each.name: each for each in suggestible()}
+    declares = {each.name: each for each in suggestible()}
     alone = {
         name: WatchedTable(each.table) for name, each in tables.tables.items()
     }  # with the parts that classes share
-    for declared in [known[name] for name in (known if classes is None else classes)]:
+    for declared in [declares[name] for name in (declares if classes is None else classes)]:
         for name in tables.names(declared.across):
             subject = tables.subject(name) if declared.across else alone[name]
             progress.step(f"Finding likely {declared.title}")
             found += declared.likely(subject, wanted or Wanted(), tables.runner, progress)
     tested = {(rule["table"], rule["text"]): rule for rule in given if rule.get("tested_since")}
-    order, same = ranked([_with_tests(each, tested.get((each.table, each.text))) for each in found], tables.shapes)
+    expectation = expectation or Expectation()
+    known = [_with_tests(each, tested.get((each.table, each.text))) for each in found]
+    order, same = ranked(known, tables.shapes, expectation)
     progress.step("Looking for rows that look wrong")
     wrong = doubts(order, tables.tables, tables.runner)
-    return Suggestions(order, same, wrong, tables.shapes, tables.left_out, time.perf_counter() - started)
+    seconds = time.perf_counter() - started
+    return Suggestions(order, same, wrong, tables.shapes, tables.left_out, seconds, expectation)
 
 
 def _with_tests(scored: Scored, given: Mapping[str, Any] | None) -> Scored:
@@ -120,7 +128,7 @@ def classes_of(rules: str | Sequence[str] | None) -> list[str]:
     known = [each.name for each in suggestible()]
     if rules is None:
         return known
-    wanted = to_find(rules)
+    wanted = names_in(rules)
     for name in wanted:
         if name not in known:
             raise BadInput(f"{rule_class(name).title} can't be suggested; choose from: {', '.join(known)}")

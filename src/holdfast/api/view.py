@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from holdfast.api.open_state import OpenState, opened_store
 from holdfast.api.rows import matching, rows_of
-from holdfast.api.settings import stored_marks, stored_rules, stored_sensitive
+from holdfast.api.settings import budget_of, stored_marks, stored_rules, stored_sensitive
 from holdfast.api.workspace import Subject, Workspace
 from holdfast.changes.diff import Finding, Result
 from holdfast.engines.listing import Listing
@@ -33,6 +33,7 @@ from holdfast.visible import visible
 
 if TYPE_CHECKING:
     from holdfast.advice.advice import Advice
+    from holdfast.ranking.expectation import Expectation
     from holdfast.results.agree_sets import AgreeSetChange, AgreeSets
     from holdfast.results.column import ColumnProfile
     from holdfast.results.expectations import Expectations
@@ -260,14 +261,37 @@ class View:
         return expectations_in(self._store.expectations, self._state.tables)
 
     def suggest(
-        self, rules: str | Sequence[str] | None = None, *, top: int = TOP, max_lhs: int = MAX_LHS
+        self,
+        rules: str | Sequence[str] | None = None,
+        *,
+        top: int = TOP,
+        max_lhs: int = MAX_LHS,
+        alarm_budget: float | None = None,
     ) -> Suggestions:
-        """Rules that the tables seem to follow now, exactly or nearly, whether they are watched or not."""
+        """Rules that the tables seem to follow now, exactly or nearly, whether they are watched or not. The alarm
+        budget is that of the state, unless another is given.
+        """
         from holdfast.api.suggestions import classes_of, suggestions_in
         from holdfast.engines.scored import Wanted
 
         progress = self._state.progress
-        return suggestions_in(self.opened(), progress, classes_of(rules), Wanted(top, max_lhs), self._given())
+        watched = self.opened()
+        expectation = self._expectation(watched, alarm_budget)
+        return suggestions_in(watched, progress, classes_of(rules), Wanted(top, max_lhs), self._given(), expectation)
+
+    def _expectation(self, watched: Workspace, budget: float | None) -> Expectation:
+        """What usual batches are by those of the history, and the alarm budget."""
+        from holdfast.ranking.expectation import Expectation, Usual, refuse_bad_budget
+
+        if budget is not None:
+            refuse_bad_budget(budget)
+        sizes: dict[str, list[int]] = {name: [] for name in watched.tables}
+        for batch in self.history():
+            for part in batch.parts or [batch]:
+                if part.table in sizes and part.inserted:
+                    sizes[part.table].append(part.inserted)
+        usual = {name: Usual.of(own, watched.tables[name].table.rows) for name, own in sizes.items()}
+        return Expectation(usual, budget_of(self._store) if budget is None else budget)
 
     def advise(self, clause: str, *, table: str | None = None, have: str | Sequence[str] = ()) -> Advice:
         """Which columns of a clause (`ORDER BY Year, Salary, Bin`, `GROUP BY …`, `DISTINCT …`) are redundant, and which

@@ -11,6 +11,7 @@ import typer
 from holdfast.cli.alerts import Alerts, alerting
 from holdfast.cli.app import app
 from holdfast.cli.arguments import (
+    AlarmBudget,
     Columns,
     FailOn,
     History,
@@ -28,7 +29,7 @@ from holdfast.cli.options import applying, reading, settings_of, taking
 from holdfast.cli.printing import CLASSES, loudness, print_findings, print_outcome, warn_unlisted
 from holdfast.cli.tables import by_table, history_of, named, note_left_out, split, table_line, table_or_files
 from holdfast.engines.registry import given_classes, rule_classes
-from holdfast.engines.thresholds import SUGGESTED
+from holdfast.engines.thresholds import ALARM_BUDGET, ROW_RULES, SUGGESTED
 from holdfast.errors import BadInput
 from holdfast.report.terminal import TerminalProgress, say_json
 from holdfast.table.nulls import NullMode
@@ -54,10 +55,11 @@ def init(
         int | None,
         typer.Option(
             min=1,
-            help="Also watch the best N rules of each table that the data seem to follow "
-            f"({SUGGESTED} where neither --watch nor --rules is given).",
+            help="Also watch the best N rules of each table that the data seem to follow, and the best "
+            f"{ROW_RULES} N about one row ({SUGGESTED} where neither --watch nor --rules is given).",
         ),
     ] = None,
+    alarm_budget: AlarmBudget = None,
     key: Annotated[
         list[str] | None,
         typer.Option(help="Key columns, separated by commas: [b]id[/b], or [b]table:id,day[/b] for several tables."),
@@ -105,6 +107,7 @@ def init(
     chosen, cut = by_table("--columns", columns or [], tables), history_of(history or [], tables)
     with TerminalProgress() as progress, Monitor.create(
         state, tables, watch=None if watch is None else split(watch), rules=rules, suggest=suggest,
+        alarm_budget=ALARM_BUDGET if alarm_budget is None else alarm_budget,
         key=by_table("--key", key or [], tables), columns=chosen, nulls=nulls,
         options=options, segments=segments, sensitive=by_table("--sensitive", sensitive or [], tables),
         keep_rows=keep_rows, expect=expect, history=cut,

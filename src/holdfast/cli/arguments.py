@@ -7,6 +7,8 @@ from typing import Annotated, Literal
 
 import typer
 
+from holdfast.engines.thresholds import ALARM_BUDGET
+
 Format = Literal["text", "json"]
 Top = Annotated[int, typer.Option(min=0, help="Show at most N rules of a class as text.")]
 Columns = Annotated[
@@ -21,6 +23,15 @@ History = Annotated[
         metavar="COLUMN",
         help="The column of times by which the first rows are cut into past batches, or [b]off[/b]; "
         "[b]table:column[/b] for several tables (default: the best of each).",
+    ),
+]
+AlarmBudget = Annotated[
+    float | None,
+    typer.Option(
+        min=0.0,
+        help="How many breaks by chance all suggested rules of severity error together may have in 100 usual batches, "
+        f"each at most a hundredth of that; others warn (default: {ALARM_BUDGET:g}, or that of the state).",
+        show_default=False,
     ),
 ]
 State = Annotated[Path, typer.Argument(metavar="STATE", help="The state folder that [b]holdfast init[/b] made.")]

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from holdfast.cli.app import app
-from holdfast.cli.arguments import Columns, Format, Output, SourceList, Top
+from holdfast.cli.arguments import AlarmBudget, Columns, Format, Output, SourceList, Top
 from holdfast.cli.ci import CiOutputs, ci_outputs
 from holdfast.cli.options import reading, settings_of, taking
 from holdfast.cli.printing import CLASSES, names_of, print_findings, print_violations_json, viewed, warn_unlisted
 from holdfast.cli.tables import by_table, named, note_left_out, split, table_line
 from holdfast.engines.registry import drawable, found_classes, given_classes, suggestible
-from holdfast.engines.thresholds import MAX_LHS, SHOWN
+from holdfast.engines.thresholds import ALARM_BUDGET, MAX_LHS, SHOWN
 from holdfast.errors import BadInput, ExitCode
 from holdfast.report.terminal import Terminal, TerminalProgress, say, say_json
 from holdfast.table.nulls import NullMode
@@ -152,12 +152,17 @@ def suggest(
     rules: Annotated[str | None, typer.Option(help=f"Only these rule classes: {names_of(suggestible())}.")] = None,
     columns: Columns = None,
     top: Annotated[
-        int, typer.Option(min=1, help="Show at most N per class; with --to, write N rules of each table.")
+        int,
+        typer.Option(
+            min=1,
+            help="Show at most N per class; with --to, write N rules of each table, and twice as many about one row.",
+        ),
     ] = SHOWN,
     max_lhs: Annotated[int, typer.Option(min=1, help="At most N columns on a left side or in a key.")] = MAX_LHS,
     every: Annotated[
         bool, typer.Option("--all", help="List all ranked rules, also those that follow from others.")
     ] = False,
+    alarm_budget: AlarmBudget = None,
     to: Annotated[Path | None, typer.Option(help="Write the shown rules to a rule file (.yaml).")] = None,
     nulls: Annotated[NullMode, typer.Option(help="Whether null equals null.")] = "equal",
     form: Output = "text",
@@ -180,14 +185,15 @@ def suggest(
         if len(sources) > 1 or columns:
             raise BadInput(f"{sources[0]} is a state: leave out other sources and --columns")
         with viewed(Path(sources[0])) as view:
-            found = view.suggest(classes, max_lhs=max_lhs)
+            found = view.suggest(classes, max_lhs=max_lhs, alarm_budget=alarm_budget)
     else:
         tables = named(sources, options)
         chosen = by_table("--columns", columns or [], tables)
         with TerminalProgress() as progress:
             found = find(
-                tables, classes, max_lhs=max_lhs, columns=chosen, nulls=nulls, options=options, progress=progress
-            )
+                tables, classes, max_lhs=max_lhs, columns=chosen, nulls=nulls, options=options, progress=progress,
+                alarm_budget=ALARM_BUDGET if alarm_budget is None else alarm_budget,
+            )  # fmt: skip
             note_left_out(progress, found.left_out, chosen)
     if form == "json":
         say_json(table_line(*shape, found.left_out.get(name, ())) for name, shape in found.shapes.items())

@@ -180,6 +180,7 @@ class Suggestible(RuleClass[Settings], Generic[Settings, Subject]):
 
     suggested: ClassVar[str]  # the heading over its suggestions
     by_left_side: ClassVar[bool] = False  # suggestions with the same left side are one line
+    of_rows: ClassVar[bool] = False  # its rules are about one row: they count by themselves, and show column by column
 
     @abstractmethod
     def likely(self, subject: Subject, wanted: Wanted, runner: Runner, progress: Progress) -> Sequence[Scored]:

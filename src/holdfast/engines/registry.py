@@ -51,7 +51,7 @@ def given_classes() -> list[RuleClass[Any]]:
 
 def suggestible() -> list[Suggestible[Any, Any]]:
     """The classes whose rules can be suggested."""
-    return [each for each in found_classes() if isinstance(each, Suggestible)]
+    return [each for each in rule_classes().values() if isinstance(each, Suggestible)]
 
 
 def drawable() -> list[Drawable[Any]]:

@@ -45,6 +45,7 @@ class Scored:
     rows: tuple[int, ...] = ()  # the first of them, by id
     given: str = ""  # the rule as a rule file takes it, where that is not its own text
     sure: bool = True  # nothing but wrong rows is likely to break it, as far as its class can see
+    chance: float | None = None  # the breaks to expect a row (see `chance`); None: nobody can say
 
     @property
     def text(self) -> str:

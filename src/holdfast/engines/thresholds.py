@@ -26,6 +26,8 @@ BESIDE = 0.5  # where a table has a good key, keys worth less than this share of
 MAX_LHS = 3  # columns of a left side, or of a key
 TESTED = 10  # where fewer rows could have broken an exact rule, breaking it is a warning
 SUGGESTED = 20  # rules of a table that a new state watches where nothing else is asked for
+ROW_RULES = 2  # and as many times as many about one row
+ALARM_BUDGET = 0.1  # breaks by chance of all rules whose breaks are errors, in 100 usual batches
 TOP = 1000  # rules of a class that are ranked unless asked otherwise
 
 # Which values look wrong

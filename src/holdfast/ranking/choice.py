@@ -10,15 +10,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from holdfast.engines.thresholds import ROW_RULES
 from holdfast.ranking.order import AS_GOOD, LikelyFD, derivation
 from holdfast.ranking.suggestion import Suggestion
 from holdfast.rules.dependency import FD, Key
 
 
 def best_of_each(suggestions: Sequence[Suggestion], top: int) -> tuple[Suggestion, ...]:
-    """The best `top` listed rules of each table, with those that only follow from rules behind them; by rank."""
-    tables = dict.fromkeys(each.table for each in suggestions)
-    chosen = [each for table in tables for each in _best([own for own in suggestions if own.table == table], top)]
+    """The best `top` listed rules of each table, with those that only follow from rules behind them; and those about
+    one row, which count by themselves; by rank.
+    """
+    chosen: list[Suggestion] = []
+    for table in dict.fromkeys(each.table for each in suggestions):
+        own = [each for each in suggestions if each.table == table]
+        chosen += _best([each for each in own if not each.is_of_rows], top)
+        of_rows = [each for each in own if each.is_of_rows and each.is_listed]
+        chosen += sorted(of_rows, key=lambda each: each.severity != "error")[: ROW_RULES * top]
     return tuple(sorted(chosen, key=lambda each: each.rank))
 
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from holdfast.engines.scored import Scored
 from holdfast.engines.thresholds import BESIDE, NEARLY, TESTED, least
+from holdfast.ranking.expectation import Expectation
 from holdfast.ranking.suggestion import Same, Suggestion
 from holdfast.rules.dependency import FD, Key
 from holdfast.table.table import Schema
@@ -25,8 +26,11 @@ _TESTING = 5  # rows: where fewer than these alone test an exact rule, it may ho
 _FEW = 1000  # columns are equivalent if at most one row in 1,000 contradicts, in one direction only
 
 
-def ranked(found: Sequence[Scored], shapes: Shapes) -> tuple[tuple[Suggestion, ...], tuple[Same, ...]]:
+def ranked(
+    found: Sequence[Scored], shapes: Shapes, expectation: Expectation | None = None
+) -> tuple[tuple[Suggestion, ...], tuple[Same, ...]]:
     """All rules in one order, each with the rules that it follows from; and the equivalent columns."""
+    expectation = expectation or Expectation()
     order = sorted(found, key=_place)
     keys = {each.table: each.score for each in reversed(order) if isinstance(each.rule, Key)}  # the best of each table
     likely = [_is_likely(each, keys.get(each.table, 0.0)) for each in order]
@@ -34,17 +38,16 @@ def ranked(found: Sequence[Scored], shapes: Shapes) -> tuple[tuple[Suggestion, .
     for each in compress(order, likely):
         by_table[each.table].append(each)
     of_table = {table: implications_of(by_table[table], rows, schema.names) for table, (schema, rows) in shapes.items()}
-    suggestions = [
-        Suggestion(
-            each,
-            rank,
-            _group(each, of_table[each.table]),
-            is_likely,
-            _implied_by(each, of_table[each.table]),
-            each.sure and each.support >= TESTED and each.text not in of_table[each.table].by_chance,
-        )
-        for rank, (each, is_likely) in enumerate(zip(order, likely, strict=True), 1)
-    ]
+    usual = {table: expectation.of_table(table, rows) for table, (_, rows) in shapes.items()}
+    suggestions = []
+    for rank, (each, is_likely) in enumerate(zip(order, likely, strict=True), 1):
+        implications = of_table[each.table]
+        breaks = expectation.breaks(each, usual[each.table])
+        tested = each.support >= TESTED and each.text not in implications.by_chance
+        is_sure, is_rare = each.sure and tested, expectation.allows(breaks)
+        group, implied_by = _group(each, implications), _implied_by(each, implications)
+        own = Suggestion(each, rank, group, is_likely, implied_by, is_sure, is_rare, breaks, usual[each.table])
+        suggestions.append(own)
     same = [Same(table, columns) for table, implications in of_table.items() for columns in implications.same.sets]
     return tuple(suggestions), tuple(same)
 

@@ -5,10 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from holdfast.engines.contract import Suggestible
+from holdfast.engines.registry import rule_class
 from holdfast.engines.scored import Scored
+from holdfast.ranking.expectation import Usual
 from holdfast.rules.rule import Severity
 from holdfast.rules.sentences import shown
 from holdfast.visible import first_of
+
+_UNKNOWN = Usual(0.0)
 
 
 @dataclass(frozen=True)
@@ -30,6 +35,9 @@ class Suggestion:
     is_likely: bool  # its score is high enough to be shown
     implied_by: tuple[str, ...] = ()  # the shown rules that it follows from
     is_sure: bool = True  # nothing but wrong rows is likely to break it
+    is_rare: bool = True  # chance breaks it no more often than an error may be
+    expected_breaks: float | None = None  # by chance in the next 100 usual batches; None: nobody can say
+    usual: Usual = _UNKNOWN
 
     def __str__(self) -> str:
         near = f", {self.scored.to_remove:,} rows to remove" if self.scored.to_remove else ""
@@ -61,14 +69,29 @@ class Suggestion:
         return self.is_likely and not self.implied_by
 
     @property
+    def chance(self) -> str:
+        """How often chance breaks it, in a sentence; empty: nobody can say."""
+        if self.expected_breaks is None:
+            return ""
+        return f"chance breaks it {self.expected_breaks:.2g} times in {self.usual}"
+
+    @property
+    def is_of_rows(self) -> bool:
+        """Whether its class is about one row, and its rules count by themselves."""
+        declared = rule_class(self.kind)
+        return isinstance(declared, Suggestible) and declared.of_rows
+
+    @property
     def severity(self) -> Severity:
         """The severity of its violations: those of an exact rule are errors, if that rule is sure."""
-        return "error" if self.is_sure and not self.scored.to_remove else "warn"
+        return "error" if self.is_sure and self.is_rare and not self.scored.to_remove else "warn"
 
     def to_json(self) -> dict[str, Any]:
         """The object that `--format json` prints."""
         place = {"rank": self.rank, "group": self.group, "implied_by": list(self.implied_by), "likely": self.is_likely}
-        return {**self.scored.to_json(), **place}
+        known = self.expected_breaks is not None
+        expected = {"expected_breaks": float(f"{self.expected_breaks:.3g}")} if known else {}
+        return {**self.scored.to_json(), **place, "severity": self.severity, **expected}
 
 
 @dataclass(frozen=True)

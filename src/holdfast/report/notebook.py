@@ -145,9 +145,9 @@ def _findings_html(findings: Sequence[Json], results: Sequence[Result] = ()) -> 
 def _suggestions(found: Suggestions) -> str:
     parts = [f"<h3>{escape(line)}</h3>" for line in shape_lines(found.shapes)]
     for section in found.sections():
-        headings = ("score", "rows to remove", section.heading)
-        parts.append(html_table(headings, [line.cells for line in section.lines], headings[:2]))
-    return framed(*parts, lines([found.unlisted_line()]))
+        headings = ("score", "rows to remove", "breaks", section.heading)
+        parts.append(html_table(headings, [line.cells for line in section.lines], headings[:3]))
+    return framed(*parts, lines(found.last_lines()))
 
 
 @html_of.register

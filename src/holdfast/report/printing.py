@@ -282,7 +282,7 @@ def print_suggestions(found: Suggestions, top: int = SHOWN) -> None:
     for shape in shape_lines(found.shapes):
         console.print(f"[bold]{plain(shape)}[/bold]")
     for section in found.sections(top):
-        note = "[dim]   score, rows to remove[/dim]" if section.lines[0].score is not None else ""
+        note = "[dim]   score, rows to remove, breaks[/dim]" if section.lines[0].score is not None else ""
         console.print(f"[bold]{plain(section.heading)}[/bold]{note}")
         for line in section.lines:
             console.print(plain(cut(visible(str(line)), console.width)), soft_wrap=True)
@@ -294,16 +294,22 @@ def print_suggestions(found: Suggestions, top: int = SHOWN) -> None:
 
 def print_all(found: Suggestions) -> None:
     """Every rule that was ranked, with what it follows from."""
+    from holdfast.ranking.expectation import said  # heavier than what a batch needs
+
+    console = Terminal()
     rows = [
         (
             str(each.rank),
             f"{each.scored.score:.3f}",
             f"{each.scored.support:,}",
             f"{each.scored.to_remove:,}",
+            said(each.expected_breaks),
             each.text,
             ", ".join(each.implied_by),
         )
         for each in found
     ]
-    headings = ("rank", "score", "support", "to remove", "rule", "follows from")
-    Terminal().print(text_table(headings, rows, headings[:4], f"{len(rows):,} rules"))
+    headings = ("rank", "score", "support", "to remove", "breaks", "rule", "follows from")
+    console.print(text_table(headings, rows, headings[:5], f"{len(rows):,} rules"))
+    for line in found.usual_lines():
+        console.print(line)

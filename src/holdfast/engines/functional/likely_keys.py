@@ -27,6 +27,7 @@ import pyarrow.compute as pc
 
 from holdfast.borders.partitions import ColumnPartitions, Partition, Walks
 from holdfast.borders.rows import CodedColumns
+from holdfast.engines.chance import of_dependency
 from holdfast.engines.functional.group_counts import Lhs, parts_of
 from holdfast.engines.functional.key_score import key_score
 from holdfast.engines.scored import Scored, Wanted
@@ -170,6 +171,7 @@ class _KeySearch:
             table.schema.name, score, table.rows - (nulls if self._codes.distinct else 0),
             self._sentence(columns, nulls, gone), gone, g3(gone, table.rows), rows,
             sure=all(_are_names(table, c) for c in columns),
+            chance=of_dependency(table.rows, gone, table.rows, len(columns)),
         )  # fmt: skip
 
     def _sentence(self, columns: Lhs, nulls: int, gone: int) -> str:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from holdfast.engines.chance import of_dependency
 from holdfast.engines.inclusion import InclusionSettings, derive, discover, nary, several, tuples, witness
 from holdfast.engines.inclusion.rank import WORTHY, carried, proposals
 from holdfast.engines.inclusion.state import INDState
@@ -108,7 +109,9 @@ def _best_of_each_side(rated: list[tuple[IND, float]]) -> Iterator[tuple[IND, fl
 def _scored(state: INDState, ind: IND, score: float) -> Scored:
     support, share = carried(state, ind), g3(ind.missing_rows, state.tables[ind.table].rows)
     rows = _orphans(state, ind) if ind.missing_rows and score >= LIKELY else ()
-    return Scored(ind, ind.table, score, support, _sentence(ind, support), ind.missing_rows, share, rows)
+    chance = of_dependency(support, ind.missing_rows, state.tables[ind.table].rows)
+    said = _sentence(ind, support)
+    return Scored(ind, ind.table, score, support, said, ind.missing_rows, share, rows, chance=chance)
 
 
 def _orphans(state: INDState, ind: IND) -> tuple[int, ...]:
