@@ -136,7 +136,7 @@ def references(draw: st.DrawFn, names: Sequence[str]) -> Rule:
     sides = [draw(st.lists(st.sampled_from(names), min_size=2, max_size=2)) for _ in range(2)]
     arity = draw(st.integers(1, 2))
     own, other = (tuple(side[:arity]) for side in sides)
-    return IND(Side("orders", own), Side("customers", other))
+    return IND(Side("orders", own), Side("customers", other), grace=draw(st.integers(0, 2)))
 
 
 def row_rules(names: Sequence[str], texts: bool = False) -> st.SearchStrategy[Rule]:

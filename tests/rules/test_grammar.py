@@ -37,6 +37,7 @@ _BESIDES = [
     "is there twice; leave one out",
     "the two sides differ in their number of columns",
     "the rows .* and .* don't go together",
+    "expected a number of batches from 1 to 1,000",
 ]
 _FIRST = ("not", "key", "rows", "rows_in_batch", "share", "count", "quantile", "t")  # words that begin rules
 many = settings(max_examples=200, deadline=None)

@@ -121,11 +121,7 @@ def start(
         workspace.states[at] = _accepting(workspace.discover(at, state.progress))
     Upkeep(state).remember_needed({name: bytes_a_row(each.table) for name, each in workspace.tables.items()})
     results = {at: each for at, each in workspace.results().items() if not workspace.engines[at[0]].declared.many}
-    accepted = {
-        at: {text: baseline.to_json() for text, baseline in each.baselines.items()}
-        for at, each in workspace.states.items()
-        if isinstance(each, GivenState)
-    }
+    accepted = {at: each.baselines for at, each in workspace.states.items() if isinstance(each, GivenState)}
     tables = {name: watched.table for name, watched in workspace.tables.items()}
     expected = first_expected(tables, history, state.progress) if expect else None
     states = state.write_states(workspace, {})

@@ -82,8 +82,8 @@ class FindingTable:
 
 
 # What JSON says of a given rule that does not follow from the table: rows that came since and might have broken it, and
-# how many of its violations are accepted.
-HISTORY = ("tested_since", "broke_since", "trust", "accepted")
+# how many of its violations are accepted, and how many rows have time left.
+HISTORY = ("tested_since", "broke_since", "trust", "accepted", "pending")
 
 
 BASELINE = "baseline"  # of a stored given rule: which of its violations are accepted
@@ -98,6 +98,7 @@ def _rule_cells(rule: Json) -> list[str]:
     score, to_remove = score_cell(rule), rule.get("to_remove")
     what = rule["counted"] + (f"; {counted(to_remove, 'row')} to remove" if to_remove else "")
     violations = brief(rule["violations"]) + accepted_words(rule["violations"], rule.get("accepted"))
+    violations += f" ({rule['pending']:,} pending)" if rule.get("pending") else ""
     return [rule["severity"], violations, what, score, titled(rule["name"], rule["text"])]
 
 

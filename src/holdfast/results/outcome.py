@@ -251,7 +251,15 @@ class Outcome(Printed, Drawn):
     def verdict(self, fail_on: FailOn = "likely", *, verbose: bool = False) -> Verdict:
         """The verdict for people; `verbose` shows also what it otherwise counts."""
         worse = self.worse(fail_on)
-        return Verdict(self.batch, worse, self.mended, self.examples, self.around, verbose, self.now_muted)
+        return Verdict(
+            self.batch, worse, self.mended, self.examples, self.around, verbose, self.now_muted, self.waiting
+        )
+
+    @property
+    def waiting(self) -> list[str]:
+        """Which rows wait for a partner, or have found one with this batch, in words: of references with a grace."""
+        moved = [each for diff in self.diffs.values() for each in diff.figures.values()]
+        return [each.waiting for each in moved if isinstance(each, Status) and each.waiting]
 
     @property
     def mended(self) -> list[Finding]:

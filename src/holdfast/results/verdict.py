@@ -155,6 +155,7 @@ class Verdict:
     around: Around = field(default=Around())
     verbose: bool = False
     muted: Sequence[Mapping[str, Any]] = ()  # suggested rules, from now on
+    waiting: Sequence[str] = ()  # sentences about rows that may wait for a partner
 
     @cached_property
     def _aside(self) -> list[Worse]:
@@ -170,13 +171,18 @@ class Verdict:
         """The one line that says it all on a quiet day; with the file that brought the rows, if it is named."""
         on = f" on {', '.join(self.batch.tables)}" if len(self.batch.tables) > 1 else ""
         named = f" ({file})" if file else ""
-        return f"Batch {self.batch.number:,}{named}{on}: {self._rows_moved()}. {self._sentence()}{self._muted()}"
+        said = f"{self._sentence()}{self._muted()}{self._waiting()}"
+        return f"Batch {self.batch.number:,}{named}{on}: {self._rows_moved()}. {said}"
 
     def _muted(self) -> str:
         """The suggested rules that are muted from now on."""
         names = [called(rule["name"], rule["text"]) for rule in self.muted]
         them = "it" if len(names) == 1 else "them"
         return f" Muted, as chance breaks {them}: {first_of(names, _NAMED)}." if names else ""
+
+    def _waiting(self) -> str:
+        """The rows that wait for a partner, or have found one."""
+        return "".join(f" {sentence}" for sentence in self.waiting)
 
     def _rows_moved(self) -> str:
         """How many rows came and went."""

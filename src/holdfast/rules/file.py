@@ -58,7 +58,8 @@ class RuleModel(BaseModel):
         pattern=r"\S",
         max_length=_LONGEST_RULE,
         description="The rule, such as not(t.Zip = s.Zip and t.City != s.City), Zip -> State, key(AreaCode, Phone), "
-        "[Year, Salary] orders [Year, Bin], orders.cust in customers.id, t.Age between 0 and 120, or rows >= 1000.",
+        "[Year, Salary] orders [Year, Bin], orders.cust in customers.id within 2 batches, t.Age between 0 and 120, "
+        "avg(Price) <= 20, or rows_in_batch >= 20; each may end with a condition on rows: where t.State = 'NY'.",
     )
     severity: Severity = Field("error", description="Whether a violation is an error or a warning.")
     note: str = Field("", description="What the rule is for, in your own words.")

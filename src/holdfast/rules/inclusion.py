@@ -2,6 +2,7 @@
 
     orders.cust in customers.id
     lineitem(l_partkey, l_suppkey) in partsupp(ps_partkey, ps_suppkey)
+    orders.cust in customers.id within 2 batches         a row may wait for its partner (see `engines/given/grace`)
 
 Names that aren't plain words stand in double quotes, doubled within.
 """
@@ -20,6 +21,7 @@ from holdfast.rules.terms import Term, renamed
 from holdfast.table.nulls import Nulls
 from holdfast.text.quotes import quoted
 
+_MOST_BATCHES = 1_000
 _FIGURES = ("value_coverage", "row_coverage", "missing_values", "missing_rows")
 
 
@@ -56,6 +58,16 @@ class _Reader(Reader):
             raise self.expected("a column name")
         return Side(table, tuple(self.items(self.name, ")")))
 
+    def grace(self) -> int:
+        """`2 batches`."""
+        token = self.peek
+        count = self.number().value if token.kind == "number" else None
+        if not isinstance(count, int) or not 1 <= count <= _MOST_BATCHES:
+            raise self.error(token, f"expected a number of batches from 1 to {_MOST_BATCHES:,}, such as 2 batches")
+        if not self.takes("batch", "batches"):
+            raise self.expected("batches")
+        return count
+
 
 @dataclass(frozen=True)
 class IND(Rule):
@@ -75,6 +87,7 @@ class IND(Rule):
     score: float | None = None
     reasons: tuple[tuple[str, float], ...] = ()
     table: str = field(default="", init=False)  # follows from its left side
+    grace: int = field(default=0, kw_only=True)  # batches that a row may wait for its partner
 
     NAMES = ("dependent", "where")  # of the table whose rows can break it
     kind = "ind"
@@ -100,20 +113,23 @@ class IND(Rule):
         dependent = reader.side()
         reader.expect("in")
         referenced = reader.side()
+        grace = reader.grace() if reader.takes("within") else 0
         reader.end()
         if len(dependent.columns) != len(referenced.columns):
             raise reader.wrong("the two sides differ in their number of columns")
-        return cls(dependent, referenced)
+        return cls(dependent, referenced, grace=grace)
 
     @property
     def body(self) -> str:
         """`orders.cust in customers.id`."""
-        return f"{self.dependent} in {self.referenced}"
+        own = f"{self.dependent} in {self.referenced}"
+        return f"{own} within {_batches(self.grace)}" if self.grace else own
 
     @property
     def says(self) -> str:
         """`Every orders.cust is a customers.id.`"""
-        return f"Every {self.dependent} is a {self.referenced}."
+        later = f", at the latest {_batches(self.grace)} later" if self.grace else ""
+        return f"Every {self.dependent} is a {self.referenced}{later}."
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "table", self.dependent.table)
@@ -173,6 +189,10 @@ class IND(Rule):
         """The object that `--format json` prints."""
         rated = {} if self.score is None else {"score": round(self.score, 4), "reasons": dict(self.reasons)}
         return {"kind": self.kind, **self.about, **self.figures, "text": self.text, **rated}
+
+
+def _batches(count: int) -> str:
+    return f"{count} batch{'es' * (count != 1)}"
 
 
 parse = IND.parse

@@ -134,7 +134,8 @@ class _Transaction:
     def _baselines(self, at: Subject) -> dict[str, Json | None]:
         """The baselines of given rules; None of those whose violations are no longer accepted."""
         gone = dict.fromkeys(self._draft.accepted.get(at, ()))
-        return gone | {text: baseline.to_json() for text, baseline in self._after.states[at].baselines.items()}
+        known: dict[str, Json] = self._after.states[at].baselines
+        return gone | known
 
     def _is_new(self, at: Subject) -> bool:
         """Whether an engine must look: at another table, for other rules, or with other settings."""

@@ -11,11 +11,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from holdfast.changes.diff import Diff, ViolationChange
 from holdfast.engines.contract import BASELINE, CurrentExplanation, Engine, Json
 from holdfast.engines.given import GivenClass
 from holdfast.engines.given.baseline import Baseline
-from holdfast.engines.given.keeper import Answer, Keeper, Previous
+from holdfast.engines.given.grace import Grace
+from holdfast.engines.given.keeper import Answer, Keeper, Previous, Tally
 from holdfast.engines.given.slices import SlicesKeeper, keeper_of, only_where, without_slices
 from holdfast.engines.given.status import Status
 from holdfast.engines.given.track_record import TrackRecord
@@ -37,12 +40,20 @@ class GivenState:
     own: Any
     statuses: list[Status]
 
-    def take_in(self, answer: Answer, batch: Batch) -> tuple[list[Status], list[Status]]:
-        """How each rule stood before a batch, and how it stands now."""
-        old, tallies = self.statuses, self.keeper.tallies(self.own)
-        news = zip(old, tallies, answer, strict=True)
-        self.statuses = [status.after(tally, effect, batch) for status, tally, effect in news]
-        return old, self.statuses
+    def take_in(self, answer: Answer, batch: Batch) -> tuple[list[Status], list[Status], Answer]:
+        """How each rule stood before a batch, and how it stands now; and what the batch did to violations: those that
+        have time left are none.
+        """
+        old, made, effects = self.statuses, [], []
+        for status, tally, effect in zip(old, self.keeper.tallies(self.own), answer, strict=True):
+            if status.grace is None:
+                made.append(status.after(tally, effect, batch))
+            else:
+                grace, effect = status.grace.after(status.named, effect, batch)  # less of the same
+                made.append(replace(status, grace=grace).after(grace.of(tally), effect, batch))
+            effects.append(effect)
+        self.statuses = made
+        return old, made, effects
 
     def accept(self, texts: Mapping[str, bool]) -> GivenState:
         """The same with the violations of some rules accepted as they are now, or no longer (False)."""
@@ -55,13 +66,21 @@ class GivenState:
         return replace(self, statuses=made)
 
     def number_baselines(self) -> None:
-        """Count the open violations from now on: values by which they are known may be written otherwise."""
-        self.statuses = [replace(each, baseline=each.baseline and each.baseline.by_number()) for each in self.statuses]
+        """Count the open violations from now on: values by which they are known may be written otherwise. Rows that
+        wait for a partner are violations, as they may have other numbers.
+        """
+        tallies = self.keeper.tallies(self.own)
+        self.statuses = [
+            replace(
+                each, baseline=each.baseline and each.baseline.by_number(), grace=each.grace and Grace()
+            ).with_tally(tally)
+            for each, tally in zip(self.statuses, tallies, strict=True)
+        ]
 
     @property
-    def baselines(self) -> dict[str, Baseline]:
-        """The baselines of the rules that have one."""
-        return {each.text: each.baseline for each in self.statuses if each.baseline is not None}
+    def baselines(self) -> dict[str, Json]:
+        """What a state stores of the rules that the tables don't say: what is accepted, and what has time left."""
+        return {each.text: known for each in self.statuses if (known := each.remembered) is not None}
 
 
 class GivenEngine(Engine[Any, GivenState]):
@@ -95,8 +114,9 @@ class GivenEngine(Engine[Any, GivenState]):
         made = []
         for named, tally in zip(keeper.rules, keeper.tallies(own), strict=True):
             old = (known or {}).get(named.text)
-            track, baseline = (old.track, old.baseline) if old else (new, None)
-            made.append(Status(named, tally, keeper.shown, track, baseline))
+            fresh = Grace() if getattr(named.rule, "grace", 0) else None
+            track, baseline, grace = (old.track, old.baseline, old.grace) if old else (new, None, fresh)
+            made.append(Status(named, tally, keeper.shown, track, baseline, grace).with_tally(tally))
         return GivenState(keeper, own, made)
 
     # ---- batches ----------------------------------------------------------------------------------------------------
@@ -107,14 +127,15 @@ class GivenEngine(Engine[Any, GivenState]):
         born, dead = {each.table: each.come for each in batch}, {each.table: each.gone for each in batch}
         own, answer = keeper.look(keeper.ready(state.own, batch), born, dead)
         state.own = keeper.settle(own, batch)
-        return diff_of(*state.take_in(answer, batch), changes_of(keeper, answer, batch))
+        before, after, effects = state.take_in(answer, batch)
+        return diff_of(before, after, changes_of(keeper, effects, batch))
 
     def recall(self, state: GivenState, results: Iterable[Json]) -> None:
         """Take over the track records and baselines of the database: batches that are replayed together give others."""
         stored = {line["text"]: line for line in results}
         state.own = state.keeper.recall(state.own, stored)
         state.statuses = [
-            _recalled(replace(status, tally=tally), stored[status.text]) if status.text in stored else status
+            _recalled(status, tally, stored[status.text]) if status.text in stored else status
             for status, tally in zip(state.statuses, state.keeper.tallies(state.own), strict=True)
         ]
 
@@ -127,16 +148,21 @@ class GivenEngine(Engine[Any, GivenState]):
     def ranked(self, state: GivenState) -> dict[str, Status]:
         """The same, with what only a look at the tables shows."""
         news = zip(state.statuses, state.keeper.measured(state.own), strict=True)
-        return {status.text: replace(status, tally=tally) for status, tally in news}
+        return {status.text: status.with_tally(tally) for status, tally in news}
 
     def listings(self, state: GivenState, subject: Any, rule: str | None = None) -> Sequence[Listing]:
         """The violations of all rules, or of those with a name or text."""
         keeper = state.keeper
         wanted = [number for number, named in enumerate(keeper.rules) if named.is_called(rule)]
-        return [
-            replace(keeper.listing(state.own, subject, number), accepted=state.statuses[number].accepted)
-            for number in wanted
-        ]
+        return [self._listing(state, subject, number) for number in wanted]
+
+    def _listing(self, state: GivenState, subject: Any, number: int) -> Listing:
+        """The violations of a rule, without those that have time left."""
+        listing, status = state.keeper.listing(state.own, subject, number), state.statuses[number]
+        if status.grace is not None and status.grace.waiting:
+            pairs = listing.listed[~np.isin(listing.listed[:, 0], list(status.grace.waiting))]
+            listing = replace(listing, pairs=pairs, count=len(pairs))
+        return replace(listing, accepted=status.accepted)
 
     def explain(
         self, state: GivenState | None, subject: Any, text: str, rows: Sequence[int] = ()
@@ -168,12 +194,12 @@ class GivenEngine(Engine[Any, GivenState]):
         return replace(state, own=state.keeper.rewritten(state.own, subject, kept))
 
 
-def _recalled(status: Status, line: Json) -> Status:
+def _recalled(status: Status, tally: Tally, line: Json) -> Status:
     """A status with what the database has of it."""
-    track, baseline = status.track, line.get(BASELINE)
+    track = status.track
     if track and "tested_since" in line:
         track = TrackRecord(line["tested_since"], line["broke_since"])
-    return replace(status, track=track, baseline=None if baseline is None else Baseline.from_json(baseline))
+    return replace(status, track=track).recalled(line.get(BASELINE)).with_tally(tally)
 
 
 def diff_of(before: Sequence[Status], after: Sequence[Status], moved: Mapping[str, ViolationChange]) -> Diff:
@@ -186,8 +212,9 @@ def diff_of(before: Sequence[Status], after: Sequence[Status], moved: Mapping[st
         violations=moved,
         figures={text: now for text, (old, now) in differ.items() if now.moved(old)},
         baselines={
-            text: now.baseline.to_json()
+            text: remembered
             for text, (old, now) in differ.items()
-            if now.baseline is not None and now.baseline is not old.baseline
+            if now.baseline is not old.baseline or now.grace is not old.grace
+            if (remembered := now.remembered) is not None
         },
     )

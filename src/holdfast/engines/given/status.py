@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from holdfast.changes.diff import Worth
 from holdfast.engines.given.baseline import Baseline
+from holdfast.engines.given.grace import Grace
 from holdfast.engines.given.keeper import Effect, Tally
 from holdfast.engines.given.track_record import TrackRecord
 from holdfast.rules.given import Named
@@ -24,6 +25,7 @@ class Status:
     shown: str = field(default="violations of", compare=False)
     track: TrackRecord | None = field(default=None, compare=False)
     baseline: Baseline | None = None  # where its violations of some moment are accepted
+    grace: Grace | None = field(default=None, compare=False)  # of a rule that has one
 
     def __repr__(self) -> str:
         thing, _, rest = self.shown.partition(" ")
@@ -71,17 +73,42 @@ class Status:
         exceptions = max(self.violations - self.track.broke, 0)
         return self.track.is_noise(exceptions, max(self.tally.figures["support"] - self.track.tested, 0))
 
+    def with_tally(self, tally: Tally) -> Status:
+        """The same where its keeper says how the rule stands now."""
+        return replace(self, tally=tally if self.grace is None else self.grace.of(tally))
+
+    @property
+    def waiting(self) -> str:
+        """Which rows wait for a partner, or have found one with the last batch, in words."""
+        return "" if self.grace is None else self.grace.said(self.text)
+
+    @property
+    def remembered(self) -> Mapping[str, Any] | None:
+        """What a state stores of it that the tables don't say; None: nothing."""
+        grace = {} if self.grace is None else {"grace": self.grace.to_json()}
+        accepted = {} if self.baseline is None else self.baseline.to_json()
+        return {**accepted, **grace} or None
+
+    def recalled(self, stored: Mapping[str, Any] | None) -> Status:
+        """The same with what a state stores."""
+        known = stored or {}
+        baseline = Baseline.from_json(known) if "open" in known else None
+        grace = self.grace and Grace.from_json(known.get("grace", ()))
+        return replace(self, baseline=baseline, grace=grace)
+
     def after(self, tally: Tally, effect: Effect, batch: Batch) -> Status:
         """How the rule stands after a batch; this status where nothing moved."""
         track = self.track and self.track.then(effect.tested, effect.broke)
         baseline = self.baseline and self.baseline.after(self.named, self.tally, tally, effect, batch)
-        now = Status(self.named, tally, self.shown, track, baseline)
+        now = Status(self.named, tally, self.shown, track, baseline, self.grace)
         return now if now != self or now.moved(self) else self
 
     def moved(self, before: Status) -> bool:
         """Whether any figure is another than before."""
         figures = self.tally.figures != before.tally.figures
-        return figures or self.track != before.track or self.baseline is not before.baseline
+        return (
+            figures or self.track != before.track or self.baseline is not before.baseline or self.grace != before.grace
+        )
 
     def to_json(self) -> dict[str, Any]:
         """The object that `--format json` prints."""
