@@ -72,6 +72,11 @@ def test_a_query(made: Made) -> None:
     assert read(f"{address}/s.t", None).table.num_rows == 5
 
 
+def test_an_error_in_the_middle(made: Made) -> None:
+    with pytest.raises(BadInput, match=r"\(the query\): .*Could not convert string 'x'"):
+        read(made(), "SELECT CAST(CASE WHEN range = 900000 THEN 'x' ELSE '1' END AS INTEGER) AS n FROM range(1000000)")
+
+
 def test_no_progress_bar_stands_among_results(made: Made) -> None:
     table = read(made(), "SELECT current_setting('enable_progress_bar') AS shown").table
     assert table.to_pydict() == {"shown": [False]}

@@ -126,6 +126,11 @@ def test_queries(postgres: Server) -> None:
     assert read(postgres.address("t"), None).table.num_rows == 1
 
 
+def test_an_error_in_the_middle(postgres: Server) -> None:
+    with pytest.raises(BadInput, match=r"\(the query\): division by zero"):
+        read(postgres.database(), "SELECT 1 / (n - 150000) AS n FROM generate_series(1, 200000) AS n")
+
+
 def test_a_table_that_is_not_there(postgres: Server) -> None:
     postgres.run("CREATE TABLE IF NOT EXISTS orders (n int)", "CREATE SCHEMA IF NOT EXISTS other")
     postgres.run("CREATE TABLE IF NOT EXISTS other.orders AS SELECT 1 AS n")

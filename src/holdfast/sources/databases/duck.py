@@ -43,7 +43,7 @@ def answer(address: Address) -> Iterator[pa.RecordBatchReader]:
         tables = _tables(address)
         known = address.table is None or address.table in tables
         raise address.refused(_reason(error)) if known else address.unknown_table(tables) from None
-    except duckdb.Error as error:
+    except (duckdb.Error, pa.ArrowException, OSError) as error:
         raise address.refused(_reason(error)) from None
 
 

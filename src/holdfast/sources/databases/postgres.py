@@ -10,14 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from holdfast.errors import BadInput
 from holdfast.extras import needs
-from holdfast.sources.databases.adbc import rows
+from holdfast.sources.databases.adbc import Connection, connected
 from holdfast.sources.databases.address import Address
 from holdfast.sources.dialect import refuse_equal_names
 from holdfast.text.quotes import in_quotes
@@ -45,41 +44,41 @@ class _Column:
 def answer(address: Address) -> Iterator[pa.RecordBatchReader]:
     """The rows of a table or a query."""
     with needs("postgres", "A table of PostgreSQL"):
-        import adbc_driver_postgresql.dbapi as driver
+        import adbc_driver_postgresql as driver
 
-    with rows(driver, address.database, address) as cursor:
-        cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-        schema = _schema(driver, cursor, address)
+    with connected(driver, address.database, address) as connection:
+        connection.run("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+        schema = _schema(connection, address)
         refuse_equal_names(schema.names, address.name)
-        columns = [_column(cursor, address, field) for field in schema]
+        columns = [_column(connection, address, field) for field in schema]
         chosen = ", ".join(f"{each.expression} AS {in_quotes(each.name)}" for each in columns)
-        cursor.execute(f"SELECT {chosen} FROM ({address.select}) AS rows_read")
-        given = cursor.fetch_record_batch()
+        given = connection.rows(f"SELECT {chosen} FROM ({address.select}) AS rows_read")
         fields = zip(given.schema, columns, strict=True)
         wanted = pa.schema([(own.name, column.decimal or own.type) for own, column in fields])
         yield pa.RecordBatchReader.from_batches(wanted, (_typed(batch, wanted, address) for batch in given))
 
 
-def _schema(driver: Any, cursor: Any, address: Address) -> pa.Schema:
+def _schema(connection: Connection, address: Address) -> pa.Schema:
     """The columns and their types; where the table isn't there, the sentence says which there are."""
+    from adbc_driver_manager import ProgrammingError
+
     try:
-        return cursor.adbc_execute_schema(address.select)
-    except driver.ProgrammingError as error:
+        return connection.schema(address.select)
+    except ProgrammingError as error:
         if address.table is None or "42P01" not in str(error):
             raise
-    cursor.connection.rollback()  # the error ended the transaction
-    cursor.execute(_TABLES)
-    raise address.unknown_table(cursor.fetch_arrow_table().column(0).to_pylist())
+    connection.rollback()  # the error ended the transaction
+    raise address.unknown_table(connection.rows(_TABLES).read_all().column(0).to_pylist())
 
 
-def _column(cursor: Any, address: Address, field: pa.Field) -> _Column:
+def _column(connection: Connection, address: Address, field: pa.Field) -> _Column:
     name = in_quotes(field.name)
     about = field.metadata or {}
     kind = about.get(b"POSTGRESQL:type", b"").decode()
     if kind in ("numeric", "money"):
         number = f"{name}::numeric"
         declared = _declared(int(about.get(b"POSTGRESQL:typmod", b"-1")))
-        return _Column(field.name, f"{number}::text", declared or _decimal(cursor, address, field.name, number))
+        return _Column(field.name, f"{number}::text", declared or _decimal(connection, address, field.name, number))
     if kind == "oid":  # an unsigned number, which the driver takes for a signed one
         return _Column(field.name, f"{name}::bigint")
     return _Column(field.name, f"{name}::text" if isinstance(field.type, pa.BaseExtensionType) else name)
@@ -94,10 +93,11 @@ def _declared(modifier: int) -> pa.DataType | None:
     return pa.decimal128(digits, max(scale, 0)) if digits <= _DIGITS else None
 
 
-def _decimal(cursor: Any, address: Address, name: str, number: str) -> pa.DataType:
+def _decimal(connection: Connection, address: Address, name: str, number: str) -> pa.DataType:
     """The type of a numeric column that declares none: all digits, with as many behind the point as some value has."""
-    cursor.execute(f"SELECT max(scale({number})), max(length(trunc(abs({number}))::text)) FROM ({address.select}) AS q")
-    scale, whole = (each or 0 for each in cursor.fetchone())
+    digits = f"max(scale({number})) AS scale, max(length(trunc(abs({number}))::text)) AS whole"
+    (found,) = connection.rows(f"SELECT {digits} FROM ({address.select}) AS q").read_all().to_pylist()
+    scale, whole = (each or 0 for each in found.values())
     if scale + whole > _DIGITS:
         raise address.refused(
             f"column {name!r} has numbers of more than {_DIGITS} digits; choose fewer with --query "
