@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.csv
 import pytest
 
 import holdfast as hf
@@ -87,6 +88,23 @@ def test_a_month_with_problems(tmp_path: Path) -> None:
         assert said(watch.apply(rows(47, 0))) == ["error orders: rows_in_batch"]
         assert said(watch.apply(rows(48))) == []
         assert [batch for batch, _ in watch._store.expectations.unusual()] == [9, 8, 7, 6, 5, 4, 3, 2]
+
+
+def test_much_that_is_unusual_is_said_in_a_few_lines(tmp_path: Path) -> None:
+    def wide(day: int, values: str = "uvw") -> pa.Table:
+        random = np.random.default_rng(day)
+        kinds = {f"kind{number}": random.choice(list(values), 60) for number in range(9)}
+        return pa.table({"id": range(100 * day, 100 * day + 60), **kinds})
+
+    with watched(tmp_path, pa.concat_tables(wide(day) for day in range(5))) as watch:
+        for day in range(5, 14):
+            watch.apply(wide(day))
+        outcome = watch.apply(wide(14, "u"))
+    assert len(outcome.unusual) == 9
+    blocks = list(outcome.verdict().blocks())
+    assert len(blocks) == 4
+    assert blocks[3].rows[0].startswith("Also far outside: orders: share(")
+    assert blocks[3].rows[0].endswith(" and 2 more")
 
 
 def test_nothing_is_said_before_eight_batches(tmp_path: Path) -> None:
@@ -290,6 +308,21 @@ def test_quarantined_rows_are_no_rows_of_the_batch(tmp_path: Path) -> None:
         outcome = watch.apply(twice, quarantine=tmp_path / "bad")
         assert said(outcome) == ["error orders: rows_in_batch"]
         assert outcome.unusual[0].value == 5
+
+
+@pytest.mark.parametrize("name", ["abalone", "bridges", "flight_1k", "hepatitis", "hospital", "iris", "ncvoter_1k"])
+@pytest.mark.parametrize("mixed", [False, True])
+def test_halves_of_real_tables_raise_no_alarm(tmp_path: Path, shared_data: Path, name: str, mixed: bool) -> None:
+    data = pa.csv.read_csv(shared_data / f"{name}.csv").slice(0, 3_000)
+    if mixed:
+        data = data.take(np.random.default_rng(0).permutation(data.num_rows))
+    half, warnings = data.num_rows // 2, 0
+    with watched(tmp_path, data.slice(0, half)) as watch:
+        for places in np.array_split(np.arange(half, data.num_rows), 10):
+            outcome = watch.apply(data.take(places))
+            assert not outcome.broken, outcome
+            warnings += bool(outcome.unusual)
+    assert warnings <= (0 if mixed else 2), "rows that are sorted by a column are of another kind each time"
 
 
 def test_the_window_is_long_enough_for_weekdays() -> None:

@@ -71,7 +71,7 @@ def test_quantiles_are_those_of_numpy(values: list[int], share: float) -> None:
 def test_each_value_is_compared_with_the_others(values: list[int]) -> None:
     ordered = np.sort(np.array(values, np.float64))
     expected = [each - float(np.median(np.delete(ordered, place))) for place, each in enumerate(ordered)]
-    assert _from_others(np.array(values, np.float64)).tolist() == expected
+    assert _from_others(values) == expected
 
 
 # ---- rows ------------------------------------------------------------------------------------------------------------

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.errors import BadInput
-from holdfast.expectations.cutting import Cut, cut_of, rows_by_day
 from holdfast.expectations.figures import Layout, Measured, Meter
 from holdfast.expectations.figures import without_gone_values as without_gone
 from holdfast.expectations.judging import judged, usual_now
@@ -27,6 +26,7 @@ from holdfast.table.change import Batch, Change
 from holdfast.table.table import Table
 
 if TYPE_CHECKING:
+    from holdfast.expectations.cutting import Cut
     from holdfast.results.expectations import Expectations
 
 History = str | Mapping[str, str] | None  # a column of times, or one for each of some tables; None: the best one
@@ -112,6 +112,8 @@ def first_expected(tables: Mapping[str, Table], history: History, progress: Prog
     """
     if isinstance(history, Mapping) and (unknown := sorted(set(history) - set(tables))):
         raise BadInput(f"a history is declared for {unknown[0]!r}, which is no table here")
+    from holdfast.expectations.cutting import cut_of  # what applying a batch need not load
+
     meter, figures, layouts = Meter(), [], {}
     for name, table in tables.items():
         wanted = history.get(name) if isinstance(history, Mapping) else history
@@ -135,6 +137,8 @@ def _layout_of(table: Table) -> Layout:
 
 def _past_of(meter: Meter, table: Table, cut: Cut) -> tuple[Layout, list[BatchFigures]]:
     """The figures of a table, and those of its past batches, the oldest first."""
+    from holdfast.expectations.cutting import rows_by_day
+
     schema, dictionaries = table.schema, table.dictionaries
     columns = [table.column_codes(place) for place in range(len(schema.columns))]
     days = dict(rows_by_day(cut))

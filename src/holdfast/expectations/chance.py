@@ -6,6 +6,8 @@ Invariant: what is said of a figure depends on the past figures alone.
 from __future__ import annotations
 
 import math
+import statistics
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -115,16 +117,17 @@ def _weekday_factors(past: Numbers, weekdays: NDArray[np.int64] | None, today: i
     """
     if weekdays is None:
         return None
-    known, of, counts = np.unique(weekdays, return_inverse=True, return_counts=True)
-    if len(known) < 2 or counts.min() < _WEEKS or today not in known:
-        return None
     logs = np.log1p(past)
-    each_day = [logs[of == each] for each in range(len(known))]
-    left = np.concatenate([_from_others(own) for own in each_day])
+    of_days: dict[int, list[float]] = {}
+    for day, value in zip(weekdays.tolist(), logs.tolist(), strict=True):
+        of_days.setdefault(day, []).append(value)
+    if len(of_days) < 2 or min(map(len, of_days.values())) < _WEEKS or today not in of_days:
+        return None
+    left = np.array([each for own in of_days.values() for each in _from_others(own)])
     if spread_of_all(left) > _CLEARLY * spread_of_all(logs - median_of(logs)):
         return None
-    medians = np.array([median_of(own) for own in each_day])
-    return np.asarray(np.exp(medians[np.searchsorted(known, today)] - medians[of]))
+    medians = {day: statistics.median(own) for day, own in of_days.items()}
+    return np.exp([medians[today] - medians[day] for day in weekdays.tolist()])
 
 
 def spread_of_all(left: Numbers) -> float:
@@ -132,13 +135,15 @@ def spread_of_all(left: Numbers) -> float:
     return quantiles(np.abs(left), 0.8)[0] / _TENTH
 
 
-def _from_others(values: Numbers) -> Numbers:
+def _from_others(values: Sequence[float]) -> list[float]:
     """How far each of at least two values is from the median of the others, in the order of the values."""
-    ordered, places = np.sort(values), np.arange(len(values))
-    half, odd = divmod(len(values) - 1, 2)
-    below = ordered[half - (1 - odd) + (places <= half - (1 - odd))]  # of the others, those in the middle
-    above = ordered[half + (places <= half)]
-    return np.asarray(ordered - (below + above) / 2)
+    ordered = sorted(values)
+    half, odd = divmod(len(ordered) - 1, 2)
+    low = half - (1 - odd)  # the others have two in the middle, which may be the same
+    return [
+        each - (ordered[low + (place <= low)] + ordered[half + (place <= half)]) / 2
+        for place, each in enumerate(ordered)
+    ]
 
 
 def of_mean(past: Numbers, now: float, error: float) -> Usual:
@@ -147,10 +152,12 @@ def of_mean(past: Numbers, now: float, error: float) -> Usual:
     """
     low, median, high = quantiles(past, 0.05, 0.5, 0.95)
     side: Literal[-1, 1] = 1 if now > median else -1
-    is_far = abs(now - median) > max(_ROOTS * error, abs(median) / 2)  # which is quickly seen
-    is_far = is_far and abs(now - median) > _SPREADS * doubt(len(past)) * spread(past, side)
-    is_new = ((past - now) * side >= 0).sum() < ALIKE
-    return Usual(side if is_far and is_new else 0, median, low, high, len(past))
+    is_far = (
+        abs(now - median) > max(_ROOTS * error, abs(median) / 2)  # which is quickly seen
+        and abs(now - median) > _SPREADS * doubt(len(past)) * spread(past, side)
+        and ((past - now) * side >= 0).sum() < ALIKE
+    )
+    return Usual(side if is_far else 0, median, low, high, len(past))
 
 
 def of_newest(past: Numbers, now: float) -> Usual:

@@ -12,6 +12,7 @@ Cost: a pass over the codes of a batch for each figure of values, and one over t
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -42,6 +43,9 @@ _MOSTLY = 0.5  # frequent values that have this share of the rows describe a col
 _TAIL = 0.05
 _NAMES = 0.1  # integers with more distinct values than this share of the rows are names of things
 _GROWS, _SAMPLE = 0.5, 10_000  # the rank correlation of rows and values, in a sample: what grows is never usual
+# Values come and go, and quantiles move with the season.
+_LEAST = {"nulls": 0.05, "value": 0.1, "others": 0.1, "below": 0.2, "above": 0.2}
+_FEW = 4_096  # codes: a count of all of them costs less than to look for some
 _DAY = 86_400_000_000  # microseconds
 
 
@@ -133,6 +137,16 @@ class Layout:
     def shares(self) -> NDArray[np.int64]:
         """The places of shares."""
         return np.array([at for at, each in enumerate(self.figures) if each.kind in SHARES and each.column], np.int64)
+
+    @cached_property
+    def least(self) -> Numbers:
+        """By how much of the rows each share must differ to be far outside."""
+        return np.array([_LEAST.get(each.kind, 0.0) for each in self.figures])
+
+    @cached_property
+    def are_nulls(self) -> NDArray[np.bool_]:
+        """Which figures are nulls: fewer than usual are no problem."""
+        return np.array([each.kind == "nulls" for each in self.figures])
 
     @cached_property
     def nulls_before(self) -> NDArray[np.int64]:
@@ -268,9 +282,9 @@ class Meter:
             values[figures["nulls"]] = nulls
             if "value" in figures:
                 wanted = self._codes_of(schema.name, schema.columns[place], layout, figures["value"], dictionary)
-                counts = np.count_nonzero(own == wanted[:, None], axis=1)
+                counts = _counts(own, wanted, len(dictionary))
                 values[figures["value"]] = counts
-                values[figures["others"]] = rows - nulls - counts.sum()
+                values[figures["others"]] = rows - nulls - sum(counts)
             if "mean" in figures and rows - nulls >= LEAST_ROWS:
                 errors |= self._of_numbers(layout, figures, numbers_of(dictionary, own), values)
         return Measured(values, errors, newest)
@@ -285,11 +299,13 @@ class Meter:
             values[place] = np.count_nonzero(numbers > layout.figures[place].value)  # type: ignore[operator]
         (place,) = figures["mean"]
         with np.errstate(all="ignore"):
-            mean, error = float(numbers.mean()), float(numbers.std()) / len(numbers) ** 0.5
-        if not np.isfinite(error):
+            mean = numbers.sum() / len(numbers)
+            left = numbers - mean
+            square = float(left @ left)
+        if not math.isfinite(square):
             return {}
         values[place] = mean
-        return {place: error}
+        return {place: math.sqrt(square) / len(numbers)}
 
     def _codes_of(
         self, table: str, column: Column, layout: Layout, places: Sequence[int], dictionary: Dictionary
@@ -301,6 +317,14 @@ class Meter:
             codes = _codes(layout, column, places, dictionary)
             known = self._codes[table, column.name] = dictionary, figures, codes
         return known[2]
+
+
+def _counts(codes: NDArray[Any], wanted: NDArray[np.int64], known: int) -> list[int]:
+    """How many rows have each of some codes; none have -1."""
+    if known <= _FEW:
+        counts = np.bincount(codes, minlength=known)
+        return [int(counts[each]) if each > 0 else 0 for each in wanted.tolist()]
+    return [int(np.count_nonzero(codes == each)) for each in wanted.tolist()]
 
 
 def _codes(layout: Layout, column: Column, places: Sequence[int], dictionary: Dictionary) -> NDArray[np.int64]:

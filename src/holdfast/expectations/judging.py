@@ -29,8 +29,6 @@ _AGREE = 3  # batches in a row that are far outside are the new usual
 _OFTEN = 0.8  # days between batches: where fewer, several come a day
 _AT_ONCE = 5 / 1440  # days: batches that are applied faster are those of other days
 _WEEK = 7
-# By how much of the rows shares must differ: values come and go, and quantiles move with the season.
-_LEAST = {"nulls": 0.05, "value": 0.1, "others": 0.1, "below": 0.2, "above": 0.2}
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +66,7 @@ class Past:
     def come_often(self) -> bool:
         """Whether several batches come a day."""
         gaps = np.abs(np.diff(self.days))
-        gap = float(np.median(gaps)) if len(gaps) else 1.0
+        gap = chance.median_of(gaps) if len(gaps) else 1.0
         return gap < _OFTEN and (bool(self.dated.any()) or gap > _AT_ONCE)
 
     @property
@@ -179,9 +177,7 @@ class _Judge:
             up, down = (shares >= share).sum(axis=0), (shares <= share).sum(axis=0)
         is_high = share > known.share
         is_new = np.where(is_high, up, down) < chance.ALIKE
-        kinds = [self._layout.figures[place].kind for place in places]
-        least = np.array([_LEAST.get(kind, 0.0) for kind in kinds])
-        only_more = np.array([kind == "nulls" for kind in kinds])
+        least, only_more = self._layout.least[places], self._layout.are_nulls[places]
         candidates = chance.materially_off(share, known.share, least) & is_new & (is_high | ~only_more)
         for at in np.flatnonzero(candidates & (now_rows >= chance.LEAST_ROWS)):
             odds = chance.chance_of(now[at], now_rows[at], known.share[at], known.alike[at])

@@ -225,14 +225,18 @@ class Verdict:
         found: dict[Any, list[Worse]] = {}
         for each in (each for each in self.worse if each not in self._aside):
             examples = self.examples.get(each.key)
-            rows = (table_of_rows(*each.key), examples.rows) if examples and examples.rows else each.key
+            rows: Any = (table_of_rows(*each.key), examples.rows) if examples and examples.rows else each.key
+            if isinstance(each.finding, Unusual) and sum(key[1][0] == KIND for key in found) >= _NAMED:
+                rows = KIND, ""  # the others of a batch in which much is unusual
             found.setdefault((each.level, rows), []).append(each)
         return list(found.values())
 
     def _block(self, together: Sequence[Worse]) -> Block:
         first, *others = together
         lines = self.rows_of(first)
-        if others:
+        if others and isinstance(first.finding, Unusual):
+            lines.append(f"Also far outside: {first_of([str(each.finding) for each in others], _NAMED)}")
+        elif others:
             rules = counted(len(others), "more rule")
             lines.append(f"The same rows break {rules}: {first_of([each.called for each in others], _NAMED)}")
         if state := self.around.state:
