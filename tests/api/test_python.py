@@ -210,6 +210,7 @@ LOOKING: dict[str, Callable[[Monitor], Any]] = {
     "mute_figure": lambda watch: watch.mute_figure("rows_in_batch"),
     "expect": lambda watch: watch.expect(),
     "expectations": lambda watch: watch.expectations(),
+    "alarm_budget": lambda watch: watch.alarm_budget(0.1),
     "unmute": lambda watch: watch.unmute("zip -> city"),
     "ignore": lambda watch: watch.ignore("zip -> city"),
     "pin": lambda watch: watch.pin("zip -> city"),

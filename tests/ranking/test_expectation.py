@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import doctest
 from pathlib import Path
 
@@ -78,3 +79,29 @@ def test_a_state_keeps_its_budget_and_knows_its_batches(tmp_path: Path) -> None:
 def test_a_note_says_what_to_expect() -> None:
     notes = [each.note for each in hf.suggest({"t": orders(0, 900)}).rules().entries]
     assert all(" times in 100 batches of 30 rows (score " in note for note in notes)
+    assert any("chance breaks it less than 0.001 times" in note for note in notes)
+
+
+def test_the_budget_of_a_state_can_be_changed(tmp_path: Path) -> None:
+    """Suggested rules become errors or warnings by it; rules of a user, and what batches broke, stay as they are."""
+    with hf.Monitor.create(tmp_path / "s", {"t": orders(0, 900)}) as watch:
+        watch.add_rules("t.state != 'lost'")
+        before = {each.text: each.severity for each in watch.rules().entries}
+        assert before["t.id matches 'O-[0-9]{6}'"] == before["t.state != 'lost'"] == "error"
+        watch.alarm_budget(0.0)
+        after = {each.text: each.severity for each in watch.rules().entries}
+        assert after["t.id matches 'O-[0-9]{6}'"] == "warn"
+        assert after["t.state != 'lost'"] == "error"
+        assert after["t.id is not null"] == "error", "a key that names rows has values, whatever chance does"
+        assert watch.alarm_budget(0.0).batch is None
+        watch.alarm_budget(0.1)
+        assert {each.text: each.severity for each in watch.rules().entries} == before
+        assert watch.suggest().expectation.budget == 0.1
+
+
+def test_a_first_load_that_is_cut_into_days_knows_its_batches(tmp_path: Path) -> None:
+    days = pa.array([dt.datetime(2025, 1, 1) + dt.timedelta(hours=number) for number in range(960)])
+    table = orders(0, 960).append_column("at", days)
+    with hf.Monitor.create(tmp_path / "s", {"t": table}) as watch:
+        (note,) = (each.note for each in watch.rules().entries if each.text == "t.id matches 'O-[0-9]{6}'")
+    assert " times in 100 batches of 24 rows (score " in note

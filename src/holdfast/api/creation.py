@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from holdfast.api.checks import bound, classes_of
-from holdfast.api.expectations import History, first_expected
+from holdfast.api.expectations import OFF, History, first_expected, rows_of_days
 from holdfast.api.naming import named_record, named_table
 from holdfast.api.open_state import OpenState
 from holdfast.api.settings import SENSITIVE, budget_of, settings_text, stored_settings
@@ -20,7 +20,7 @@ from holdfast.engines.registry import names_in
 from holdfast.errors import refuse_none_of
 from holdfast.intake.source import ReadOptions
 from holdfast.intake.tables import BuiltTable, build_table
-from holdfast.ranking.expectation import Expectation
+from holdfast.ranking.expectation import Expectation, Usual
 from holdfast.ranking.few_errors import broken_by_errors
 from holdfast.rules.dependency import Key
 from holdfast.rules.file import RuleEntry, Rules, free_name
@@ -81,6 +81,12 @@ def _accepting(known: Any) -> Any:
     return known.accept({each.text: True for each in broken if each.named.severity == "error"})
 
 
+def _usual_of(workspace: Workspace, history: History) -> dict[str, Usual]:
+    """How large the past batches are into which tables are cut."""
+    tables = {name: watched.table for name, watched in workspace.tables.items()}
+    return {name: Usual.of(rows_of_days(table, history), table.rows) for name, table in tables.items()}
+
+
 def start(
     state: OpenState,
     built: Mapping[str, BuiltTable],
@@ -103,7 +109,7 @@ def start(
     store.put_meta("ways", json.dumps({name: one.reader for name, one in built.items()}))
     rules = given
     if suggest:
-        expectation = Expectation(budget=budget_of(store))
+        expectation = Expectation(_usual_of(workspace, history if expect else OFF), budget_of(store))
         suggestions = suggestions_in(workspace, state.progress, expectation=expectation)
         found = suggestions.rules(suggest, broken_by_errors(suggestions.best(suggest), workspace.tables))
         entries = _with_filled_keys(found.entries, workspace)

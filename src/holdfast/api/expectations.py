@@ -112,12 +112,9 @@ def first_expected(tables: Mapping[str, Table], history: History, progress: Prog
     """
     if isinstance(history, Mapping) and (unknown := sorted(set(history) - set(tables))):
         raise BadInput(f"a history is declared for {unknown[0]!r}, which is no table here")
-    from holdfast.expectations.cutting import cut_of  # what applying a batch need not load
-
     meter, figures, layouts = Meter(), [], {}
     for name, table in tables.items():
-        wanted = history.get(name) if isinstance(history, Mapping) else history
-        cut = None if wanted == OFF or not table.rows else cut_of(table, wanted)
+        cut = _cut_by(table, history)
         if cut is None:
             layouts[name] = _layout_of(table)
             continue
@@ -125,6 +122,21 @@ def first_expected(tables: Mapping[str, Table], history: History, progress: Prog
         figures += past
         progress.note(f"{name}: {len(past)} days by {cut.column} count as past batches (--history off leaves that out)")
     return Expected(figures, layouts)
+
+
+def rows_of_days(table: Table, history: History) -> list[int]:
+    """How many rows each past batch has into which a first load is cut; none where it is not."""
+    from holdfast.expectations.cutting import rows_by_day  # what applying a batch need not load
+
+    cut = _cut_by(table, history)
+    return [] if cut is None else [len(rows) for _, rows in rows_by_day(cut)]
+
+
+def _cut_by(table: Table, history: History) -> Cut | None:
+    from holdfast.expectations.cutting import cut_of  # what applying a batch need not load
+
+    wanted = history.get(table.schema.name) if isinstance(history, Mapping) else history
+    return None if wanted == OFF or not table.rows else cut_of(table, wanted)
 
 
 def _layout_of(table: Table) -> Layout:

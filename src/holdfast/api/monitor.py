@@ -416,6 +416,14 @@ class Monitor(View):
 
         return mute(self._state, figure, table, undo, change_id)
 
+    def alarm_budget(self, budget: float, *, change_id: str | None = None) -> Changed:
+        """Change how many breaks by chance all suggested errors together may have in 100 usual batches. Suggested rules
+        that hold become errors or warnings by it, and by how large batches were.
+        """
+        from holdfast.api.change.budget import change_budget
+
+        return change_budget(self._state, budget, change_id)
+
     # ---- rules that were found --------------------------------------------------------------------------------------
 
     def ignore(

@@ -10,7 +10,7 @@ from typing import Any
 
 from holdfast.api.discovery import found_in
 from holdfast.api.workspace import Workspace, workspace_of
-from holdfast.engines.registry import found_classes, make_engine, names_in, rule_class, suggestible
+from holdfast.engines.registry import found_classes, make_engine, names_in, rule_class, rule_classes, suggestible
 from holdfast.engines.scored import Scored, Wanted
 from holdfast.engines.thresholds import ALARM_BUDGET, MAX_LHS, TOP
 from holdfast.engines.watched import WatchedTable
@@ -130,6 +130,8 @@ def classes_of(rules: str | Sequence[str] | None) -> list[str]:
         return known
     wanted = names_in(rules)
     for name in wanted:
+        if name not in rule_classes():
+            raise BadInput(f"there is no rule class {name!r}; choose from: {', '.join(known)}")
         if name not in known:
             raise BadInput(f"{rule_class(name).title} can't be suggested; choose from: {', '.join(known)}")
     return wanted

@@ -163,6 +163,22 @@ def unmute(rule: Rule, *, change: StateChange) -> None:
 
 @rules.command()
 @taking(change=changing)
+def budget(
+    breaks: Annotated[
+        float,
+        typer.Argument(
+            metavar="NUMBER", min=0.0, help="How many breaks by chance errors may have in 100 usual batches, as 0.1."
+        ),
+    ],
+    *,
+    change: StateChange,
+) -> None:
+    """Change the alarm budget: which suggested rules are errors, by how often chance breaks them."""
+    change.make(lambda monitor: monitor.alarm_budget(breaks, change_id=change.id))
+
+
+@rules.command()
+@taking(change=changing)
 def ignore(rule: Rule, table: TableName = None, undo: Undo = False, *, change: StateChange) -> None:
     """Ignore a found rule: when it breaks, that is not an alarm, and pages show it last."""
     change.make(lambda monitor: monitor.ignore(rule, table=table, undo=undo, change_id=change.id))

@@ -8,7 +8,7 @@ from typing import Any
 from holdfast.engines.contract import Suggestible
 from holdfast.engines.registry import rule_class
 from holdfast.engines.scored import Scored
-from holdfast.ranking.expectation import Usual
+from holdfast.ranking.expectation import Usual, said
 from holdfast.rules.rule import Severity
 from holdfast.rules.sentences import shown
 from holdfast.visible import first_of
@@ -73,7 +73,8 @@ class Suggestion:
         """How often chance breaks it, in a sentence; empty: nobody can say."""
         if self.expected_breaks is None:
             return ""
-        return f"chance breaks it {self.expected_breaks:.2g} times in {self.usual}"
+        times = said(self.expected_breaks).replace("<", "less than ")
+        return f"chance breaks it {times} times in {self.usual}"
 
     @property
     def is_of_rows(self) -> bool:

@@ -44,6 +44,11 @@ def given_rules(
     return rules
 
 
+def was_suggested(note: str) -> bool:
+    """Whether a note is the evidence for a suggestion."""
+    return note.startswith(_THEN)
+
+
 def rules_text(suggestions: Sequence[Suggestion], expectation: Expectation | None = None) -> str:
     """A rule file of suggestions, to read, edit and give."""
     lines = [f"{HEADING}. Delete those that are not meant, and watch the others:", "rules:"]
