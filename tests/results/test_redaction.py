@@ -35,6 +35,11 @@ RULES = [
     "not(t.zip = s.zip and t.mail = s.mail and t.city != s.city and t.city != 'cityqq3')",
     "distinct(city) <= 1",
     "people.mail in towns.mail",
+    "zip -> city where t.mail != 'mailqq1'",
+    "key(city) where t.id like '%qq2' and t.mail is not null",
+    "people.id in towns.mail where t.zip = 'zipqq1'",
+    "rows <= 2 where t.zip = 'zipqq1'",
+    "[zip] orders [city] where t.mail != 'mailqq2'",
 ]
 TOWNS = pa.table({"mail": ["mailqq0", "mailqq1"]})
 
@@ -123,7 +128,7 @@ def test_without_sensitive_columns_values_are_those_of_the_terminal() -> None:
     with _watched([(0, 0, 0, 0)]) as watch:
         verdict = watch.apply(inserts={"people": _table([(1, 1, 0, 1)])}).verdict()
         assert for_others(verdict, values=True) is verdict
-        assert _columns_in(_said(verdict)) == {"zip", "city"}
+        assert _columns_in(_said(verdict)) == {"mail", "zip", "city"}
 
 
 def _failed(*rows: tuple[int, ...]) -> list[str]:

@@ -109,7 +109,7 @@ def references_of(of: Context) -> list[Json]:
         objects.append(
             {
                 **({} if place is None else {"rule": place}),
-                "text": visible(rule["text"]),
+                "text": visible(of.text(key[0], rule["text"])),
                 "from": visible(from_),
                 "to": visible(to),
                 "coverage": edge.coverage,
