@@ -205,3 +205,15 @@ def test_watching_goes_on_until_it_is_stopped(place: Watched) -> None:
 def test_there_must_be_a_folder(place: Watched, tmp_path: Path) -> None:
     with Monitor.open(place.state) as monitor, pytest.raises(BadInput, match="no such folder to watch"):
         monitor.watch_folder(tmp_path / "nowhere", once=True)
+
+
+def test_a_folder_elsewhere_is_refused_over_connect(tmp_path: Path) -> None:
+    class Session:
+        """A session behind Spark Connect."""
+
+    Session.__module__ = "pyspark.sql.connect.session"
+    with (
+        watched(tmp_path, pa.table({"n": [1]}), spark=Session()) as monitor,
+        pytest.raises(BadInput, match=r"s3://bucket/in: over Spark Connect what arrives is handled at the server"),
+    ):
+        monitor.watch_folder("s3://bucket/in", once=True)

@@ -178,7 +178,7 @@ def _follow_here(handler: _Handler, folder: Path) -> None:
 
 def _follow_far(handler: _Handler, folder: str) -> None:
     """Follow a folder elsewhere, with Spark's Structured Streaming, which reports each file once."""
-    from holdfast.spark.session import session
+    from holdfast.spark.session import is_of_connect, session
 
     state, watching, options = handler.state, handler.watching, handler.options
     if watching.pattern.names_batches:
@@ -194,6 +194,11 @@ def _follow_far(handler: _Handler, folder: str) -> None:
             handler.apply(Arrival(f"file:{path}", (path,), (named.table,)))
 
     running = session(state.spark, f"Watching {folder}", (options.options or ReadOptions()).master)
+    if is_of_connect(running):
+        raise BadInput(
+            f"{folder}: over Spark Connect what arrives is handled at the server, where this state is not open; use "
+            "a classic session (--master spark://… or local[2])"
+        )
     from holdfast.spark.stream import follow_folder
 
     refuse_lake_elsewhere(running, folder)

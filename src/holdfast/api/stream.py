@@ -12,6 +12,7 @@ from holdfast.api.folder import EVERY, PARTS
 from holdfast.errors import BadInput
 from holdfast.intake.tables import Sources
 from holdfast.results.outcome import Outcome
+from holdfast.spark.session import is_of_connect
 from holdfast.store.layout import STREAMS
 from holdfast.visible import counted
 
@@ -55,7 +56,7 @@ def _refuse_other_frames(frame: Any) -> None:
     kind = type(frame).__module__
     if not kind.startswith("pyspark.sql.") or not hasattr(frame, "isStreaming"):
         raise BadInput(f"a stream is a streaming DataFrame of Spark, not a {type(frame).__name__}")
-    if ".connect." in kind:
+    if is_of_connect(frame):
         raise BadInput(
             "over Spark Connect a stream's batches are handled at the server, where this state is not open; use a "
             "classic session, or write the stream to a folder and watch that"

@@ -58,8 +58,12 @@ def session(given: SparkSession | None = None, what: str = "This", master: str |
 
 def is_here(spark: SparkSession) -> bool:
     """Whether the tasks of a session run on this machine, and so see its files."""
-    remote = ".connect." in type(spark).__module__
-    return not remote and _is_local(str(spark.conf.get("spark.master", "")))
+    return not is_of_connect(spark) and _is_local(str(spark.conf.get("spark.master", "")))
+
+
+def is_of_connect(session_or_frame: object) -> bool:
+    """Whether a session or a DataFrame belongs to a server of Spark Connect."""
+    return ".connect." in type(session_or_frame).__module__
 
 
 def can_start_here() -> bool:
