@@ -24,7 +24,7 @@ from holdfast.text.quotes import in_quotes
 if TYPE_CHECKING:
     import sqlite3
 
-_ROWS_AT_ONCE = 1 << 15
+_ROWS_AT_ONCE = 1 << 11  # their Python objects stay in the cache of the processor
 _COLUMNS_AT_ONCE = 500  # SQLite gives 2,000 columns at most
 _DECLARED = b"sqlite:declared"  # among the metadata of a column
 _MOMENTS = (pa.timestamp("us"), pa.timestamp("us", tz="UTC"))
