@@ -18,8 +18,7 @@ from holdfast.engines.contract import BASELINE, CurrentExplanation, Engine, Json
 from holdfast.engines.given import GivenClass
 from holdfast.engines.given.baseline import Baseline
 from holdfast.engines.given.grace import Grace
-from holdfast.engines.given.keeper import Answer, Keeper, Previous, Tally
-from holdfast.engines.given.slices import SlicesKeeper, keeper_of, only_where, without_slices
+from holdfast.engines.given.keeper import Answer, Keeper, Old, Previous, Tally
 from holdfast.engines.given.status import Status
 from holdfast.engines.given.track_record import TrackRecord
 from holdfast.engines.given.violation_changes import changes_of
@@ -27,6 +26,7 @@ from holdfast.engines.listing import Listing
 from holdfast.progress import SILENT, Progress
 from holdfast.rules.given import TableRules
 from holdfast.rules.registry import parse
+from holdfast.rules.rule import Rule
 from holdfast.table.change import Batch
 from holdfast.table.rewrite import UsedCodes
 from holdfast.table.runner import Runner
@@ -102,11 +102,21 @@ class GivenEngine(Engine[Any, GivenState]):
     def with_rules(self, state: GivenState, subject: Any, runner: Runner, progress: Progress = SILENT) -> GivenState:
         """Look at all rows for the rules that are new."""
         keeper = self._keeper(subject)
-        old = Previous(state.keeper.texts, state.own)
-        own = keeper.begin(subject, runner, progress, old if isinstance(keeper, SlicesKeeper) else without_slices(old))
+        known = Previous(state.keeper.texts, state.own)
+        old: Old = known
+        if state.keeper.is_sliced and not keeper.is_sliced:
+            from holdfast.engines.given.slices import without_slices  # what most batches need not load
+
+            old = without_slices(known)
+        own = keeper.begin(subject, runner, progress, old)
         return self._state(keeper, own, {status.text: status for status in state.statuses})
 
     def _keeper(self, subject: Any) -> Keeper[Any, Any]:
+        rules = (rule for own in self._given.values() for rule in own.rules)
+        if not self.declared.is_sliced or not any(" where " in rule.text for rule in rules):
+            return self.declared.keeper(self._settings, self._given, subject)
+        from holdfast.engines.given.slices import keeper_of  # what most batches need not load
+
         return keeper_of(self.declared, self._settings, self._given, subject)
 
     def _state(self, keeper: Keeper[Any, Any], own: Any, known: Mapping[str, Status] | None = None) -> GivenState:
@@ -173,10 +183,16 @@ class GivenEngine(Engine[Any, GivenState]):
         texts = [] if state is None else state.keeper.texts
         written = text if text in texts else parse(text).text
         if state is None or written not in texts:
-            rule = parse(text)
-            about = only_where(rule.where, rule.table, subject) if self.declared.is_sliced else subject
-            return self.declared.explain_unwatched(about, text, rows)
+            return self.declared.explain_unwatched(self._about(parse(text), subject), text, rows)
         return state.keeper.explain(state.own, subject, texts.index(written), rows)
+
+    def _about(self, rule: Rule, subject: Any) -> Any:
+        """The subject with the rows that a rule is about."""
+        if rule.where is None or not self.declared.is_sliced:
+            return subject
+        from holdfast.engines.given.slices import only_where  # what most batches need not load
+
+        return only_where(rule.where, rule.table, subject)
 
     # ---- in files ---------------------------------------------------------------------------------------------------
 

@@ -158,6 +158,7 @@ class Keeper(ABC, Generic[Subject, State]):
 
     has_track: bool = False  # whether rows that came since count for or against a rule
     counts_restated: bool = False  # whether answers count `restated`; else updated rows say it
+    is_sliced: bool = False  # whether it has a keeper for each slice of a table (see `slices`)
     shown: str = "violations of"  # between the number of a rule's violations and its text
 
     rules: Sequence[Named[Any]]

@@ -181,16 +181,16 @@ def keeper_of(
     return SlicesKeeper(made, in_order)
 
 
-def without_slices(old: Previous) -> Previous:
+def without_slices(old: Previous) -> Old:
     """What a keeper of rules about all rows can take over."""
-    if isinstance(old.state, dict):
-        part = old.state.get(("", ""))
-        return Previous([], None) if part is None else Previous(list(part.texts), part.own)
-    return old
+    part = old.state.get(("", ""))
+    return None if part is None else Previous(list(part.texts), part.own)
 
 
 class SlicesKeeper(Keeper[Any, State]):
     """The rules of one class, those about some rows in slices."""
+
+    is_sliced = True
 
     def __init__(self, parts: Sequence[Part], in_order: Sequence[str]) -> None:
         self._parts = {part.key: part for part in parts}
