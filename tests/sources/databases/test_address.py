@@ -34,6 +34,12 @@ def test_the_parts(text: str, kind: str, database: str, table: str) -> None:
     assert whole.select == "SELECT 1"
 
 
+def test_a_file_at_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/ann")
+    assert address_of("sqlite:~/in/shop.db/orders", None).database == "/home/ann/in/shop.db"
+    assert address_of("duckdb:~/shop.db", "SELECT 1").database == "/home/ann/shop.db"
+
+
 def test_names_of_tables() -> None:
     assert table_in("postgres://ann@host/shop/public.my%20orders?sslmode=require") == "my orders"
     assert table_name("duckdb:in/shop.db/main.orders") == "orders"

@@ -100,6 +100,8 @@ def _parts(uri: str, query: str | None, shown: str, needed: tuple[str, ...]) -> 
 
 
 def _file_and_table(rest: str, query: str | None, shown: str) -> tuple[str, str | None]:
+    if rest.startswith("~"):  # which the shell leaves, behind a colon
+        rest = str(Path(rest).expanduser())
     if query is not None:
         return rest, None
     file, _, table = rest.rpartition("/")
