@@ -233,6 +233,18 @@ def test_tables_are_told_apart(tmp_path: Path) -> None:
         assert said(watch.apply({"orders": rows(46), "other": rows(46, 0)})) == [], "it has 6 batches"
 
 
+def test_tables_that_come_and_go(tmp_path: Path) -> None:
+    with watched(tmp_path) as watch:
+        watch.add_table("more", first())
+        watch.apply({"orders": rows(40), "more": rows(40)})
+        outcome = watch.apply({"orders": rows(41, 5), "more": rows(41, 4)})
+        assert said(outcome) == ["error orders: rows_in_batch", "error more: rows_in_batch"]
+        assert str(outcome).splitlines()[0] == "Batch 2 on orders, more: 9 rows. 2 expectations failed."
+        watch.drop_table("orders")
+        assert {each.table for each in watch.expectations()} == {"more"}
+        assert said(watch.apply(rows(42, 3))) == ["error more: rows_in_batch"]
+
+
 def test_snapshots_are_compared_by_the_rows_of_the_whole_table(tmp_path: Path) -> None:
     with watched(tmp_path) as watch:
         whole = first()

@@ -143,25 +143,24 @@ def _layout_of(table: Table) -> Layout:
     """The figures of a table without past batches."""
     if not table.rows:
         return Layout.starting()
-    recent = [table.column_codes(place)[-_RECENT:] for place in range(len(table.schema.columns))]
-    return Layout.starting().completed(table.schema, table.dictionaries, recent)
+    recent = table.codes(table.living_ids()[-_RECENT:])
+    return Layout.starting().completed(table.schema, table.dictionaries, list(recent))
 
 
 def _past_of(meter: Meter, table: Table, cut: Cut) -> tuple[Layout, list[BatchFigures]]:
-    """The figures of a table, and those of its past batches, the oldest first."""
+    """The figures of a table, and those of its past batches, the oldest first: a day of rows at a time."""
     from holdfast.expectations.cutting import rows_by_day
 
-    schema, dictionaries = table.schema, table.dictionaries
-    columns = [table.column_codes(place) for place in range(len(schema.columns))]
-    days = dict(rows_by_day(cut))
-    recent = np.concatenate(list(days.values()))[-_RECENT:]
-    layout = Layout.starting(cut.column).completed(schema, dictionaries, [codes[recent] for codes in columns])
+    schema, dictionaries, ids = table.schema, table.dictionaries, table.living_ids()
+    days = {day: ids[rows] for day, rows in rows_by_day(cut)}
+    recent = table.codes(np.concatenate(list(days.values()))[-_RECENT:])
+    layout = Layout.starting(cut.column).completed(schema, dictionaries, list(recent))
     found = []
-    for past, (day, rows) in zip(range(len(days), 0, -1), days.items(), strict=True):
-        batch = meter.measured(layout, schema, dictionaries, [codes[rows] for codes in columns], len(rows))
+    for past, (day, own) in zip(range(len(days), 0, -1), days.items(), strict=True):
+        batch = meter.measured(layout, schema, dictionaries, list(table.codes(own)), len(own))
         at = float(day) if batch.newest is None else batch.newest
         sides = np.zeros(len(layout.figures), np.int8)
-        found.append(BatchFigures(table.schema.name, ROWS_COME, at, True, batch.values, sides, past))
+        found.append(BatchFigures(schema.name, ROWS_COME, at, True, batch.values, sides, past))
     return layout, found
 
 

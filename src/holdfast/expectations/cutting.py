@@ -10,7 +10,7 @@ Cost: a pass over the codes of each column of times, and one over the rows of th
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -55,53 +55,63 @@ def cut_of(table: Table, wanted: str | None = None) -> Cut | None:
         return _cut(table, names.index(wanted))
     best: tuple[float, Cut] | None = None
     for place in times:
-        cut = _cut(table, place)
-        order = 0.0 if cut is None else _order(cut.of_row)
-        if cut is not None and order >= _ORDERED and _is_filled(cut) and (best is None or order > best[0] + 1e-9):
-            best = order, cut
+        cut = _cut(table, place, least_order=best[0] + 1e-9 if best else _ORDERED)
+        if cut is not None:
+            best = _order(cut.of_row), cut
     return best[1] if best else None
 
 
 def rows_by_day(cut: Cut) -> Iterator[tuple[int, NDArray[np.int64]]]:
     """The rows of each past batch, by their places."""
-    order = np.argsort(cut.of_row, kind="stable")
-    of_row = cut.of_row[order]
+    recent = np.flatnonzero(cut.of_row >= cut.days[0])
+    recent = recent[np.argsort(cut.of_row[recent], kind="stable")]
+    of_row = cut.of_row[recent]
     for day in cut.days.tolist():
         first, end = np.searchsorted(of_row, [day, day + 1])
-        yield day, order[first:end]
+        yield day, recent[first:end]
 
 
 def _is_time(kept: pa.DataType) -> bool:
     return bool(pa.types.is_date(kept) or pa.types.is_timestamp(kept))
 
 
-def _cut(table: Table, place: int) -> Cut | None:
-    """The days of a column; None where they are too few."""
+def _cut(table: Table, place: int, least_order: float | None = None) -> Cut | None:
+    """The days of a column; None where they are too few, or with `least_order` where they don't say when rows came."""
     codes, dictionary = table.column_codes(place), table.dictionaries[place]
-    of_code = np.full(len(dictionary), _NONE)
-    known = np.unique(codes)
-    known = known[known != NULL_CODE]
+    rows = np.bincount(codes, minlength=len(dictionary))
+    filled = len(codes) - int(rows[NULL_CODE])
+    rows[NULL_CODE] = 0
+    known = np.flatnonzero(rows)
     if not len(known):
         return None
+    of_code = np.full(len(dictionary), _NONE)
     of_code[known] = np.floor(days_of(dictionary, known)).astype(np.int64)
-    of_row = of_code[codes]
-    days, counts = np.unique(of_row[codes != NULL_CODE], return_counts=True)
-    end = len(days) - 1  # the last one may be incomplete,
-    usual = np.median(counts)
-    while end > max(len(days) - _INCOMPLETE, 1) and 2 * counts[end - 1] < usual:  # and some before it
+    days, of = np.unique(of_code[known], return_inverse=True)
+    past = _complete(days, np.bincount(of, weights=rows[known]))
+    if len(past) < _FEWEST_DAYS or len(days) < _DENSE * (days[-1] - days[0] + 1):
+        return None
+    if least_order is not None and (
+        filled < _FILLED * len(codes) or _order(of_code[codes[:: _step(len(codes))]]) < least_order
+    ):
+        return None
+    return Cut(table.schema.names[place], of_code[codes], past)
+
+
+def _complete(days: Days, rows: NDArray[Any]) -> Days:
+    """The last weeks without the first day and the last one, which may be incomplete, and some before it."""
+    end = len(days) - 1
+    while end > max(len(days) - _INCOMPLETE, 1) and 2 * rows[end - 1] < np.median(rows):
         end -= 1
     inner = days[1:end]
-    recent = inner[inner > days[-1] - DAYS] if len(inner) else inner
-    if len(recent) < _FEWEST_DAYS or len(days) < _DENSE * (days[-1] - days[0] + 1):
-        return None
-    return Cut(table.schema.names[place], of_row, recent)
-
-
-def _is_filled(cut: Cut) -> bool:
-    return bool((cut.of_row > _NONE).mean() >= _FILLED)
+    return np.asarray(inner[inner > days[-1] - DAYS])
 
 
 def _order(of_row: Days) -> float:
     """How far rows stand in the order of their days, or in the opposite one: the rank correlation of a sample."""
-    sample = of_row[:: max(len(of_row) // _SAMPLE, 1)]
+    sample = of_row[:: _step(len(of_row))]
     return abs(rank_correlation(sample[sample > _NONE].astype(np.float64)))
+
+
+def _step(rows: int) -> int:
+    """Each how manyth row is in a sample."""
+    return max(rows // _SAMPLE, 1)

@@ -8,6 +8,7 @@ from typing import Any
 
 from holdfast.api.change.watch_change import Draft, make_change, table_draft
 from holdfast.api.creation import read_table, record_of
+from holdfast.api.expectations import first_expected
 from holdfast.api.open_state import OpenState
 from holdfast.engines.registry import ALL_TABLES
 from holdfast.engines.watched import WatchedTable
@@ -38,7 +39,9 @@ def add_table(
         built = read_table(state, name, source, options, names, chosen)
         table, record, ways = built.admitted.table, record_of(built), {**state.store.facts("ways"), name: built.reader}
         replaced = {name: record.where.segments}
-        change = _change(own_id, table, "added", ways, tables=[record], replaced=replaced)
+        new = {name: table} if state.store.expectations.are_on else {}
+        expected = first_expected(new, None, state.progress)
+        change = _change(own_id, table, "added", ways, tables=[record], replaced=replaced, expected=expected)
         return table_draft(state, change, {**tables, name: WatchedTable(table)}, {})
 
     return make_change(state, change_id, draft)
