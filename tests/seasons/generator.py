@@ -132,10 +132,10 @@ def domains(seed: int) -> list[Domain]:
     """The tables of a seed: seeds differ in size, growth and noise."""
     choose = np.random.default_rng(seed)
     size, growth = choose.uniform(0.8, 1.6), choose.uniform(0, 0.004)
-    week = (1.0, 1.1, 1.0, 0.95, 0.9, 0.25, 0.2)
+    week = (1.0, 1.1, 1.0, 0.95, 0.9, 0.35, 0.3)
     holidays = (1.0, 0.9, 0.9, 0.95, 1.2, 1.5, 1.6)
     return [
-        Domain("visits", Shape(110 * size, week, 0.1, growth), _visits, "admitted_at"),
+        Domain("visits", Shape(150 * size, week, 0.1, growth), _visits, "admitted_at"),
         Domain("readings", Shape(160 * size, noise=0.02), _readings, "measured_at"),
         Domain("bookings", Shape(90 * size, holidays, 0.25, growth / 2, 0.05), _bookings, "booked_on"),
     ]

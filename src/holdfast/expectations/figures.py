@@ -44,7 +44,7 @@ _TAIL = 0.05
 _NAMES = 0.1  # integers with more distinct values than this share of the rows are names of things
 _GROWS, _SAMPLE = 0.5, 10_000  # the rank correlation of rows and values, in a sample: what grows is never usual
 # Values come and go, and quantiles move with the season.
-_LEAST = {"nulls": 0.05, "value": 0.1, "others": 0.1, "below": 0.2, "above": 0.2}
+_LEAST = {"nulls": 0.05, "value": 0.1, "others": 0.1, "below": 0.4, "above": 0.4}
 _FEW = 4_096  # codes: a count of all of them costs less than to look for some
 _DAY = 86_400_000_000  # microseconds
 
