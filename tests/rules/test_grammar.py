@@ -81,6 +81,27 @@ def test_the_grammar_takes_the_example_of_each_class(each: type[Rule]) -> None:
     assert GRAMMAR.accepts(each.example, "rule")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "t . where + t . t <= 0",
+        "! t . where + t . key = 49 hours or t.a = 1",
+        "t.a = 5. where t.b = 1",
+        "not (t.a = -t.b)",
+        "not (length(t.a) = 3)",
+        "not ((t.a) = 1)",
+        "KEY(a) where(t.a = 1)",
+        "key(a) in u(b)",
+        "t(a)in u(b)",
+        "a -> where where t.b = 1",
+        "t.a = 1 where + 5 < t.b",
+    ],
+)
+def test_texts_that_one_of_them_once_refused(text: str) -> None:
+    assert GRAMMAR.accepts(text, "rule")
+    parse(text)
+
+
 _WORDS = sorted(set(re.findall(r'"([^"]+)"', _EBNF[1])))
 _VOCABULARY = [*_WORDS, "a", '"b c"', "5", "1.5", "'x'", "t", ".", "where"]
 

@@ -59,7 +59,7 @@ _OPERAND = (
 )
 _TABLE = re.compile(rf"""\s*(?P<table>{QUOTED}|[^\s"'`\[{{(:][^"'`\[{{(:]*):\s+(?P<rule>\S.*)""", re.DOTALL)
 _WHERE = re.compile(
-    rf"{between(_QUOTE)}|{QUOTED}|{between('`')}"
+    rf"{between(_QUOTE)}|{QUOTED}|{between('`')}|\b[^\W\d]\w*\s*\.\s*where\b"  # the last is a column
     rf"|(?P<where>(?<=[\s\])}}])where\b(?=\s*(?:not\b|!|¬|\(|\s)*(?:{_OPERAND})))",
     re.IGNORECASE,
 )
