@@ -117,6 +117,8 @@ def first_expected(tables: Mapping[str, Table], history: History, progress: Prog
         cut = _cut_by(table, history)
         if cut is None:
             layouts[name] = _layout_of(table)
+            if (wanted := _column_of(table, history)) not in (None, OFF):
+                progress.note(f"{name}: {wanted} has too few days to count as past batches")
             continue
         layouts[name], past = _past_of(meter, table, cut)
         figures += past
@@ -135,8 +137,13 @@ def rows_of_days(table: Table, history: History) -> list[int]:
 def _cut_by(table: Table, history: History) -> Cut | None:
     from holdfast.expectations.cutting import cut_of  # what applying a batch need not load
 
-    wanted = history.get(table.schema.name) if isinstance(history, Mapping) else history
+    wanted = _column_of(table, history)
     return None if wanted == OFF or not table.rows else cut_of(table, wanted)
+
+
+def _column_of(table: Table, history: History) -> str | None:
+    """The column that is named for a table."""
+    return history.get(table.schema.name) if isinstance(history, Mapping) else history
 
 
 def _layout_of(table: Table) -> Layout:
@@ -164,8 +171,8 @@ def _past_of(meter: Meter, table: Table, cut: Cut) -> tuple[Layout, list[BatchFi
     return layout, found
 
 
-def expectations_in(stored: StoredExpectations, tables: Mapping[str, Table]) -> Expectations:
-    """The figures that are watched of each table, with what is usual now."""
+def expectations_in(state: str, stored: StoredExpectations, tables: Mapping[str, Table]) -> Expectations:
+    """The figures that are watched of each table, with what is usual now; `state` is the folder."""
     from holdfast.results.expectations import Expectation, Expectations
 
     listed = []
@@ -180,7 +187,7 @@ def expectations_in(stored: StoredExpectations, tables: Mapping[str, Table]) -> 
                     median = low = high = float(own.max())
                 text, level, kind = figure.text(schema), figure.level, figure.kind
                 listed.append(Expectation(name, text, level, kind, median, low, high, len(own), muted))
-    return Expectations(stored.are_on, tuple(listed))
+    return Expectations(stored.are_on, state, tuple(listed))
 
 
 def without_gone_values(layouts: Mapping[str, Layout], tables: Mapping[str, Table]) -> dict[str, Layout]:

@@ -258,7 +258,7 @@ class View:
         from holdfast.api.expectations import expectations_in
 
         self._state.now()
-        return expectations_in(self._store.expectations, self._state.tables)
+        return expectations_in(str(self.path), self._store.expectations, self._state.tables)
 
     def suggest(
         self,

@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from holdfast.errors import BadInput, suggest
+from holdfast.errors import BadInput
 from holdfast.expectations.chance import FEWEST, rank_correlation
 from holdfast.expectations.figures import days_of
 from holdfast.expectations.judging import DAYS
@@ -50,7 +50,7 @@ def cut_of(table: Table, wanted: str | None = None) -> Cut | None:
     times = [place for place, each in enumerate(table.schema.columns) if _is_time(each.type)]
     if wanted is not None:
         if wanted not in [names[place] for place in times]:
-            which = suggest(wanted, [names[place] for place in times]) if times else "it has none"
+            which = f"these are: {', '.join(names[place] for place in times)}" if times else "it has none"
             raise BadInput(f"table {table.schema.name}: {wanted!r} is no column of dates or timestamps; {which}")
         return _cut(table, names.index(wanted))
     best: tuple[float, Cut] | None = None

@@ -8,6 +8,7 @@ from typing import Any
 
 from holdfast.expectations.chance import FEWEST
 from holdfast.expectations.unusual import KIND, in_words
+from holdfast.text.quotes import command
 from holdfast.visible import Printed, visible
 
 
@@ -47,11 +48,12 @@ class Expectations(Printed, Sequence[Expectation]):
 
     With `watch` of the example of `Monitor`:
 
-    >>> watch.expectations()
-    Batches have no expectations here; switch them on with: expect on
+    >>> watch.expectations()  # doctest: +ELLIPSIS
+    Batches have no expectations here; switch them on with: holdfast expect ... on
     """
 
     are_on: bool
+    state: str  # the folder
     listed: tuple[Expectation, ...] = ()
 
     def __len__(self) -> int:
@@ -70,7 +72,7 @@ class Expectations(Printed, Sequence[Expectation]):
     def lines(self) -> list[str]:
         """The figures of each table."""
         if not self.are_on:
-            return ["Batches have no expectations here; switch them on with: expect on"]
+            return [f"Batches have no expectations here; switch them on with: {command('expect', self.state, 'on')}"]
         lines = []
         for table in dict.fromkeys(each.table for each in self.listed):
             own = [each for each in self.listed if each.table == table]

@@ -21,6 +21,7 @@ from holdfast.results.changed import Changed
 from holdfast.store.expected import EXPECTATIONS
 from holdfast.store.records import RULES, Expected
 from holdfast.store.watch_change import WatchChange
+from holdfast.text.quotes import command
 
 Edit = Callable[[str, Layout, int], Layout]  # of a table, its layout, and the place of a figure
 
@@ -97,7 +98,8 @@ def _draft(
 def _meant(state: OpenState, layouts: Mapping[str, Layout], figure: str, table: str | None) -> tuple[str, int]:
     """The table and the place of a figure, which is called by its text, perhaps after its table."""
     if not layouts:
-        raise BadInput("batches have no expectations here; switch them on first: expect on")
+        switch_on = command("expect", state.store.path, "on")
+        raise BadInput(f"batches have no expectations here; switch them on first: {switch_on}")
     names = {
         (name, each.text(state.tables[name].schema)): (name, place)
         for name, layout in layouts.items()
