@@ -6,7 +6,6 @@ Invariant: what is said of a figure depends on the past figures alone.
 from __future__ import annotations
 
 import math
-import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -126,7 +125,7 @@ def _weekday_factors(past: Numbers, weekdays: NDArray[np.int64] | None, today: i
     left = np.array([each for own in of_days.values() for each in _from_others(own)])
     if spread_of_all(left) > _CLEARLY * spread_of_all(logs - median_of(logs)):
         return None
-    medians = {day: statistics.median(own) for day, own in of_days.items()}
+    medians = {day: median_of(np.array(own)) for day, own in of_days.items()}
     return np.exp([medians[today] - medians[day] for day in weekdays.tolist()])
 
 
