@@ -35,6 +35,7 @@ CLASSES: list[type[Rule]] = [
     ListOD,
     Pointwise,
 ]
+_NEGATED = (RowRule, DenialConstraint)  # with `not` before all of it, a text may be either
 _QUOTE = chr(39)
 _WORDS = (
     "key",
@@ -140,8 +141,9 @@ def parse(text: str) -> Rule:
 
 def _type_of(body: str) -> type[Rule] | None:
     found = next((each for each in CLASSES if each.means(body)), None)
-    is_condition = found is DenialConstraint and not _reads(DenialConstraint, body) and _reads(RowRule, body)
-    return RowRule if is_condition else found
+    if found in _NEGATED and DenialConstraint.means(body) and not _reads(found, body):
+        return next((each for each in _NEGATED if each is not found and _reads(each, body)), found)
+    return found
 
 
 def _reads(kind: type[Rule], body: str) -> bool:
