@@ -20,6 +20,7 @@ from typing import TypeVar
 import numpy as np
 import pyarrow as pa
 
+from holdfast.borders.rows import CodedColumns
 from holdfast.engines import chance
 from holdfast.engines.row.evaluate import violators_in
 from holdfast.engines.row.likely_equations import LikelyEquation, compared_by, equal_texts, equations
@@ -81,9 +82,10 @@ class _Search:
     def __init__(self, subject: WatchedTable, runner: Runner, progress: Progress) -> None:
         self._table, self._runner = subject.table, runner
         counts = subject.part(Frequencies, runner, progress).columns
+        cells = subject.part(CodedColumns).cells  # which likely keys and dependencies look at, too
         self._columns = [
-            SeenColumn(self._table, place, own.array[: len(self._table.dictionaries[place])].astype(np.int64))
-            for place, own in enumerate(counts)
+            SeenColumn(self._table, place, own.array[: len(dictionary)].astype(np.int64), cells[place])
+            for place, (own, dictionary) in enumerate(zip(counts, self._table.dictionaries, strict=True))
         ]
         self._checker = Checker.of(self._table.schema)
         self._broken: dict[Condition, Ids] = {}

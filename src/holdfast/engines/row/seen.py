@@ -26,11 +26,12 @@ _MOST_DECIMALS = 9
 
 @dataclass(frozen=True, eq=False)
 class SeenColumn:
-    """A column of a table. `counts` has the number of rows of each code."""
+    """A column of a table: the number of rows of each code, and the code of each row, the oldest first."""
 
     table: Table
     place: int
     counts: NDArray[np.int64]
+    codes: NDArray[np.integer[Any]]
 
     @property
     def name(self) -> str:
@@ -128,11 +129,6 @@ class SeenColumn:
     def is_exact(self) -> bool:
         """Whether rules reckon exactly with its numbers."""
         return self.is_number and not pa.types.is_floating(self.type)
-
-    @cached_property
-    def codes(self) -> NDArray[np.integer[Any]]:
-        """The code of each row, the oldest first."""
-        return self.table.column_codes(self.place)
 
     @cached_property
     def runs(self) -> int:
