@@ -266,6 +266,14 @@ def test_several_batches_a_day_need_eight_days(tmp_path: Path, monkeypatch: pyte
             )
 
 
+def test_pieces_of_days_are_no_days(tmp_path: Path) -> None:
+    """The first load was cut into days, and then many come by day, and few by night."""
+    with watched(tmp_path) as watch:
+        for hour in range(0, 24 * 6, 2):
+            count = 90 if 8 <= hour % 24 < 20 else 4
+            assert said(watch.apply(rows(40 + hour // 24, count, table=f"{hour}-"))) == []
+
+
 def test_columns_that_change(tmp_path: Path) -> None:
     with watched(tmp_path) as watch:
         watch.apply(rows(40))

@@ -115,9 +115,12 @@ class _Judge:
         self._day, self._dated, self._likely = day, dated, likely
         self._counted = past.counted(layout)
         self._there = ~np.isnan(batch.values)
-        self._ready = self._there & (self._counted.sum(axis=0) >= FEWEST) & past.is_long
-        self._rows = int(batch.values[ROWS])
         real = past.seqs > 0
+        came = past.some(real)
+        several_a_day = len(came.days) >= _AGREE and came.come_often  # whatever the first load was cut into
+        is_long = came.is_long if several_a_day else past.is_long
+        self._ready = self._there & (self._counted.sum(axis=0) >= FEWEST) & is_long
+        self._rows = int(batch.values[ROWS])
         agreed, others = self._counted[real].sum(axis=0), (past.sides[real] != 0) & ~self._counted[real]
         is_cut = self._counted[~real].any(axis=0)
         self.is_confirmed = np.asarray((agreed >= np.maximum(others.sum(axis=0), 1)) | ~is_cut)
