@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from typing import Any
@@ -41,7 +42,8 @@ class Framed(ABC):
     def to_spark(self, spark: Any) -> Any:
         """As a Spark DataFrame."""
         table = self.to_arrow()
-        if int(spark.version.partition(".")[0]) >= 4:
+        client = sys.modules["pyspark"].__version__  # `spark.version` is that of the server
+        if int(client.partition(".")[0]) >= 4:
             return spark.createDataFrame(table)
         return spark.createDataFrame([tuple(row.values()) for row in table.to_pylist()], _ddl(table.schema))
 
