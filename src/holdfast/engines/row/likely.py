@@ -116,7 +116,7 @@ class _Search:
             yield self._filled(column)
         if column.filled < FEWEST:
             return
-        if column.distinct == 1 and not pa.types.is_duration(column.type):
+        if column.distinct == 1 and _has_constants(column):
             yield self._constant(column)
         elif _is_set(column):
             yield self._set(column)
@@ -236,9 +236,14 @@ class _Search:
         return _Proposal(condition, worth, tests, expected, f"{kept}; {said}", broken, alarms)
 
 
+def _has_constants(column: SeenColumn) -> bool:
+    """Whether rules can name its values."""
+    return column.is_finite if column.is_number or column.is_time else not pa.types.is_duration(column.type)
+
+
 def _is_set(column: SeenColumn) -> bool:
     """Whether the values of a column are few, and each occurs often."""
-    if not (column.is_text or column.is_number):
+    if not (column.is_text or column.is_number) or not _has_constants(column):
         return False
     most = FEW_VALUES if column.is_text else FEW_NUMBERS
     return column.distinct <= most and bool(column.counts[column.occurring].min() >= _OFTEN)

@@ -21,6 +21,7 @@ from holdfast.engines.row.seen import SeenColumn, evenly
 from holdfast.engines.row.tails import Floats
 from holdfast.rules.conditions import Arithmetic, Between, Comparison, Condition, Operand, Sign, of_t
 from holdfast.rules.constants import Constant
+from holdfast.table.plain import plain_values
 
 FIRST, MORE = 32, 4096  # rows that refute
 SHOWN = 20  # rows with different numbers that show an equation
@@ -102,7 +103,7 @@ def equal_texts(columns: Sequence[SeenColumn], rows: int) -> Iterator[LikelyEqua
     """Columns of texts, dates or moments that are equal wherever both have a value."""
     others = [each for each in columns if (each.is_text or each.is_time) and each.distinct >= 2]
     first = evenly(rows, FIRST)
-    some = [each.texts_at(first).to_pylist() for each in others]
+    some = [plain_values(each.texts_at(first)) for each in others]
     for one, other in combinations(range(len(others)), 2):
         if others[one].family != others[other].family:
             continue

@@ -4,6 +4,7 @@ numbers in order, and some of its rows.
 
 from __future__ import annotations
 
+import datetime as dt
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -22,6 +23,7 @@ from holdfast.table.types import NUMBER, family
 _DAY = 86_400.0  # seconds
 _EPOCH_FAMILIES = (str(pa.date32()), str(pa.timestamp("us")), str(pa.timestamp("us", tz="UTC")))
 _MOST_DECIMALS = 9
+_FIRST, _LAST = (float((day - dt.date(1970, 1, 1)).days) for day in (dt.date.min, dt.date.max))  # days of rules
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,9 +108,11 @@ class SeenColumn:
         finite = np.isfinite(numbers.values)
         return numbers if finite.all() else Numbers(numbers.values[finite], numbers.counts[finite])
 
-    @property
+    @cached_property
     def is_finite(self) -> bool:
-        """Whether all of its numbers are finite."""
+        """Whether all of its numbers are finite, and its days have a date in rules: the years from 1 to 9999."""
+        if self.is_time and self.distinct and not (_FIRST <= self.floats.min() <= self.floats.max() < _LAST):
+            return False
         return len(self.numbers.values) == self.distinct
 
     @cached_property
