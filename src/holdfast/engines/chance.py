@@ -31,6 +31,7 @@ ASSUMED = 30  # a table without history: a usual batch has this part of its rows
 OF_ROWS = 1 / 100  # that a column has values, equations
 OF_TEXTS = 1 / 20  # formats
 OF_COMPARISONS = 1 / 20
+OF_TIMES = 1 / 200  # of two times, which mostly are steps of one process (assumed: the tables have too few of them)
 _LONGER = 5.0  # as many more accidents with one more column
 OF_DEPENDENCIES = 1 / 300  # keys, dependencies and references, of which only likely ones are looked at
 
@@ -98,13 +99,14 @@ def of_texts(values: int, varied: int, single: int, rows: int) -> float:
     return of_law(min(values, varied), max(single, 1) / rows, OF_TEXTS)
 
 
-def of_dependency(tests: int, broken: int, rows: int, columns: int = 1) -> float:
-    """The same of a key, a dependency or a reference that some rows tested, and some broke. Of several `columns` on a
-    left side or in a key there are many, so more of them are accidents.
+def of_dependency(tests: int, broken: int, rows: int, columns: int = 1, apart: int | None = None) -> float:
+    """The same of a key, a dependency or a reference that some rows tested, and some broke; `apart` of the tests (None:
+    all) are independent of the test before. Of several `columns` on a left side or in a key there are many, so more of
+    them are accidents.
     """
     share = tests / rows if rows else 1.0
     odds = OF_DEPENDENCIES * _LONGER ** (columns - 1)
-    return of_exceptions(broken, tests, share) if broken else of_law(tests, share, odds)
+    return of_exceptions(broken, tests, share) if broken else of_law(tests if apart is None else apart, share, odds)
 
 
 def expected_breaks(a_row: float, usual: float) -> float:

@@ -21,6 +21,7 @@ from holdfast.borders.rows import CodedColumns
 from holdfast.engines.chance import of_dependency
 from holdfast.engines.functional.fd_score import most
 from holdfast.engines.functional.group_counts import AgreementResult, CodedRows, LeftSide, Lhs, parts_of
+from holdfast.engines.functional.left_sides import tests_apart
 from holdfast.engines.scored import Scored, Wanted
 from holdfast.engines.thresholds import LEAST_OF_SEVERAL, ROWS_TO_REMOVE, least
 from holdfast.engines.watched import WatchedTable
@@ -189,7 +190,7 @@ class _FDSearch:
             FD(table.schema.name, lhs, rhs, error=error),
             table.schema.name, found.score, result.evidence.tested, sentence(lhs, rhs, result), gone,
             g3(gone, table.rows), rows, sure=not any(is_measured(table.schema.columns[c].type) for c in found.lhs),
-            chance=of_dependency(result.evidence.tested, gone, table.rows, len(lhs)),
+            chance=of_dependency(result.evidence.tested, gone, table.rows, len(lhs), tests_apart(self._coded, side)),
         )  # fmt: skip
 
 

@@ -62,7 +62,8 @@ class LikelyComparison:
         beyond = expected_below(numbers, 0.0) * both / numbers.count
         measured = is_measured(self.low.type) or is_measured(self.high.type)
         on_limit = float(values[0]) == 0.0 and counts[0] >= ON_LIMIT * numbers.count
-        odds, share, tests = chance.OF_COMPARISONS, both / rows, self.by_chance * both
+        odds = chance.OF_TIMES if self.low.is_time else chance.OF_COMPARISONS
+        share, tests = both / rows, self.by_chance * both
         estimate = max(chance.of_limit(beyond, both, odds) * share, chance.of_law(tests, tests / rows, odds))
         return Margin(estimate, on_limit or not measured)
 
