@@ -75,11 +75,11 @@ def towns(tmp_path: Path) -> Path:
 
 
 def test_help_offers_it_and_its_settings(holdfast: Program) -> None:
-    said = holdfast("discover", "--help")
+    said = holdfast("discover", "--help-all")
     assert "column, ucc, fd, ind, od, pod, cross, one" in said
     assert "--least-rows" in said
     assert "one: Only in tables of at least this many rows." in said
-    assert "--least-rows" in holdfast("init", "--help")
+    assert "--least-rows" in holdfast("init", "--help-all")
     assert "ucc, fd, ind, od, pod, one" in holdfast("suggest", "--help")
 
 
