@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from holdfast.errors import BadInput
 from holdfast.table import images
 from holdfast.table.encode import column_images
-from holdfast.table.types import Column
+from holdfast.table.types import NUMBER, Column, family
 from tests.oracle.rows import plain_row
 from tests.table.values import KINDS, Kind, decimal_of, rank
 
@@ -37,6 +37,13 @@ def check_order_and_return(values: list[Any], given_array: pa.Array, kind: Kind)
         for j in range(len(values)):
             assert (listed[i] < listed[j]) == (ranks[i] < ranks[j]), (values[i], values[j])
             assert (listed[i] == listed[j]) == (ranks[i] == ranks[j]), (values[i], values[j])
+
+
+@pytest.mark.parametrize("kind", [each for each in KINDS.values() if family(each.type) == NUMBER], ids=str)
+def test_numbers_as_floats(kind: Kind) -> None:
+    values = [each for each in kind.always if each is not None]
+    found = images.to_floats(images.to_images(pa.array(values, kind.type), kind.type), kind.type)
+    assert found.tolist() == pytest.approx([float(each) for each in values], rel=1e-12, nan_ok=True)
 
 
 @kinds

@@ -23,7 +23,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from holdfast.expectations.chance import LEAST_ROWS, Numbers, rank_correlation
-from holdfast.table import arrow, images
+from holdfast.table import images
 from holdfast.table.dictionary import NULL_CODE, Dictionary
 from holdfast.table.plain import plain_values
 from holdfast.table.table import Schema
@@ -243,8 +243,8 @@ def _wide(values: Iterable[str]) -> images.Images:
 
 def numbers_of(dictionary: Dictionary, codes: NDArray[Any]) -> Numbers:
     """The numbers of some rows that have one."""
-    values = dictionary.values(codes[codes != NULL_CODE].astype(np.int64))
-    return np.asarray(arrow.to_numpy(values.cast(pa.float64(), safe=False)), np.float64)
+    own = codes[codes != NULL_CODE].astype(np.int64)
+    return images.to_floats(dictionary.images(own), dictionary.kept)
 
 
 class Measured(NamedTuple):
@@ -350,11 +350,8 @@ def without_gone_values(layout: Layout, schema: Schema, dictionaries: Sequence[D
 
 def newest_of(dictionary: Dictionary, codes: NDArray[Any]) -> float | None:
     """The newest timestamp of some rows, as days since 1970."""
-    used = np.unique(codes)
-    used = used[used != NULL_CODE]
-    if not len(used):
-        return None
-    return float(days_of(dictionary, used).max())
+    there = codes[codes != NULL_CODE]
+    return float(days_of(dictionary, there).max()) if len(there) else None
 
 
 def days_of(dictionary: Dictionary, codes: NDArray[Any]) -> Numbers:

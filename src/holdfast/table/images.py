@@ -62,11 +62,26 @@ def from_images(images: Images, kept: pa.DataType) -> pa.Array:
         words = np.stack([images, images >> np.int64(63)], axis=1)
         return pa.Array.from_buffers(kept, len(words), [None, pa.py_buffer(np.ascontiguousarray(words))])
     if pa.types.is_floating(kept):
-        return arrow.from_numpy((images ^ ((images >> np.int64(63)) & np.int64(2**63 - 1))).view(np.float64))
+        return arrow.from_numpy(_floats(images))
     numbers = arrow.from_numpy(images)
     if pa.types.is_boolean(kept) or pa.types.is_date(kept):
         numbers = numbers.cast(pa.int8() if pa.types.is_boolean(kept) else pa.int32())
     return numbers.cast(kept)
+
+
+def to_floats(images: Images, kept: pa.DataType) -> NDArray[np.float64]:
+    """The numbers of a numeric type as floats, rounded where floats don't hold them."""
+    if is_wide(kept):
+        return np.asarray(arrow.to_numpy(from_images(images, kept).cast(pa.float64())))
+    if pa.types.is_floating(kept):
+        return _floats(images)
+    numbers = np.asarray(images, np.float64)
+    return numbers / 10.0**kept.scale if pa.types.is_decimal(kept) else numbers
+
+
+def _floats(bits: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The floats whose bits `_float_bits` turned."""
+    return np.asarray((bits ^ ((bits >> np.int64(63)) & np.int64(2**63 - 1))).view(np.float64))
 
 
 def _float_bits(numbers: NDArray[np.float64]) -> NDArray[np.int64]:
