@@ -78,3 +78,17 @@ def test_each_kind_of_problem_is_seen(tmp_path: Path) -> None:
                     missed[own[day // 2].name] += 1
     assert missed.total() <= 0.1 * 3 * len(seen_by("batches")), missed
     assert max(missed.values(), default=0) < 3, missed
+
+
+def test_problems_of_rows_are_seen_by_rules_about_one_row(tmp_path: Path) -> None:
+    """Each breaks such a rule of its table on its day, also one that only warns; days between break none."""
+    random, tables = np.random.default_rng(0), domains(0)
+    first = {each.name: as_table(together([each.day(day, random) for day in range(HISTORY)])) for each in tables}
+    wrong = seen_by("rows")
+    with hf.Monitor.create(tmp_path / "state", first) as watch:
+        for place in range(2 * len(wrong)):
+            problem = wrong[place // 2] if place % 2 else None
+            rows = {each.name: each.day(HISTORY + place, random) for each in tables}
+            outcome = watch.apply(inserts=_batch(rows, problem, random))
+            broken = {each.key[1] for each in outcome.worse() if each.key[0] == "row"}
+            assert broken == ({problem.table} if problem else set()), problem
