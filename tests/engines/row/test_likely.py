@@ -143,7 +143,7 @@ def test_moments_beyond_the_calendar_have_no_range_and_no_constant(spread: int) 
     moments = pa.array([2**61 + (place % 200) * spread for place in range(400)]).cast(pa.timestamp("us"))
     constant = pa.array([2**61] * 400).cast(pa.timestamp("us"))
     table = pa.table({"a": moments, "b": moments, "c": constant})
-    assert about(table, "a") == about(table, "c") == ["is not null"] or "= t.b" in about(table, "a")
+    assert about(table, "c") == ["is not null"]
     assert not [text for text in suggested(table) if "TIMESTAMP" in text]
 
 

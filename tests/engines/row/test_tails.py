@@ -31,7 +31,7 @@ def numbers(values: NDArray[np.float64]) -> Numbers:
 
 
 @pytest.mark.parametrize("name", PLANTED)
-@pytest.mark.parametrize("rows", [300, 3000])
+@pytest.mark.parametrize("rows", [160, 300, 3000])
 def test_what_comes_later_stays_within_the_limits(name: str, rows: int) -> None:
     """A hundred usual batches of each of many tables: 0.001 breaks a limit are allowed, so that none is likely here."""
     if name == "Student" and rows < 1000:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from holdfast.engines.chance import ASSUMED, BATCHES
 
-FEWEST = 300  # numbers: fewer have no tail to speak of
+FEWEST, FEWEST_POSITIVE = 300, 150  # numbers: fewer have no tail to speak of; both tails may be heavy unless all > 0
 _TAIL = 0.05  # the share of the numbers that is fitted
 _TOP = 0.001  # what is beyond q99.9
 _FAR = 3.0
@@ -91,12 +91,16 @@ class _Tail:
 
 def upper_limit(numbers: Numbers) -> Limit | None:
     """A limit far above all numbers; None: there is none that says anything."""
-    if numbers.count < FEWEST:
+    if numbers.count < _fewest(numbers):
         return None
     logarithmic = numbers.values[0] > 0
     found = _upper_on_lighter_scale(numbers, Numbers(np.log(numbers.values), numbers.counts) if logarithmic else None)
     middle, most = numbers.quantile(0.5), float(numbers.values[-1])
     return found if found and found.at - middle <= _USEFUL * (most - middle) else None
+
+
+def _fewest(numbers: Numbers) -> int:
+    return FEWEST_POSITIVE if numbers.count and numbers.values[0] > 0 else FEWEST
 
 
 def _upper_on_lighter_scale(plain: Numbers, logarithms: Numbers | None) -> Limit | None:
@@ -108,7 +112,7 @@ def _upper_on_lighter_scale(plain: Numbers, logarithms: Numbers | None) -> Limit
 
 def lower_limit(numbers: Numbers) -> Limit | None:
     """A limit far below all numbers, on the scale on which that tail is lighter."""
-    if numbers.count < FEWEST:
+    if numbers.count < _fewest(numbers):
         return None
     found = _far_limit(numbers.negated)
     if numbers.values[0] > 0:
