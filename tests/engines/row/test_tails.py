@@ -19,6 +19,8 @@ PLANTED: dict[str, Draw] = {
     "exponential": lambda random, n: random.exponential(5.0, n),
     "uniform": lambda random, n: random.uniform(2, 200, n),
     "Pareto": lambda random, n: 1 + random.pareto(2.5, n),
+    "heavy Pareto": lambda random, n: 1 + random.pareto(1.2, n),
+    "few prices": lambda random, n: random.choice(np.round(np.random.default_rng(0).uniform(2, 200, 120), 2), n),
     "Student": lambda random, n: random.standard_t(3, n),
     "counts": lambda random, n: random.poisson(4, n).astype(float),
     "rounded": lambda random, n: np.round(random.lognormal(0, 1, n), 1) + 0.1,
@@ -74,8 +76,9 @@ def test_limits_lie_where_the_rule_of_three_puts_them() -> None:
             assert high.at >= min(far) * (1 - 1e-9), name
 
 
-def test_a_hundredfold_price_is_beyond() -> None:
-    high = upper_limit(numbers(np.round(np.random.default_rng(3).uniform(5, 200, 2000), 2)))
+@pytest.mark.parametrize("name", ["uniform", "few prices"])
+def test_a_hundredfold_price_is_beyond(name: str) -> None:
+    high = upper_limit(numbers(PLANTED[name](np.random.default_rng(3), 2000)))
     assert high is not None
     assert 200 < high.at < 2000
 

@@ -3,8 +3,9 @@
 A suggested limit must lie far out: at the median + 3 x (q99.9 - median) at least, on the plain scale or on that of
 logarithms, whichever has the lighter tail. And beyond what the tail itself reaches: the numbers above the 95th
 percentile are fitted with a generalised Pareto distribution, whose shape is estimated from their moments (Dekkers,
-Einmahl and de Haan), and made heavier by two standard errors, as few numbers say little of a shape. Where that tail
-still has more than a negligible chance at the limit, the limit moves out.
+Einmahl and de Haan), and made heavier by two standard errors, as few numbers say little of a shape. On the scale of
+logarithms the tail falls at least as an exponential one, that is as a power of the numbers: what is heavier is the
+noise of few. Where that tail still has more than a negligible chance at the limit, the limit moves out.
 
 Numbers come as distinct values, ascending, with how often each occurs. A lower limit is an upper one of the negated
 numbers.
@@ -25,6 +26,8 @@ _TAIL = 0.05  # the share of the numbers that is fitted
 _TOP = 0.001  # what is beyond q99.9
 _FAR = 3.0
 NEGLIGIBLE = 0.0003  # breaks in 100 assumed batches that a limit may have: a third of what an error may
+_HEAVIEST = 2.0  # shape of a tail
+_POWER_LAW = 0.0  # the same on the scale of logarithms, where this is a power law: numbers have no heavier tails
 ON_LIMIT = 0.01  # this share of the numbers is equal to a limit where they pile up there
 _AS_MANY = 0.8  # this share of the next numbers is about as many
 _USEFUL = 100.0  # a limit that is more times as far from the median as the farthest number says nothing
@@ -106,7 +109,7 @@ def _fewest(numbers: Numbers) -> int:
 def _upper_on_lighter_scale(plain: Numbers, logarithms: Numbers | None) -> Limit | None:
     if logarithms is None or _weight(plain) <= _weight(logarithms):
         return _far_limit(plain)
-    found = _far_limit(logarithms)
+    found = _far_limit(logarithms, _POWER_LAW)
     return None if found is None or found.at > 700 else Limit(math.exp(found.at), found.chance)
 
 
@@ -118,7 +121,7 @@ def lower_limit(numbers: Numbers) -> Limit | None:
     if numbers.values[0] > 0:
         logarithms = Numbers(np.log(numbers.values), numbers.counts).negated
         if _weight(logarithms) < _weight(numbers.negated):
-            found = _far_limit(logarithms)
+            found = _far_limit(logarithms, _POWER_LAW)
             return None if found is None else Limit(math.exp(-found.at), found.chance)
     middle, least = numbers.quantile(0.5), float(numbers.values[0])
     if found is None or middle + found.at > _USEFUL * (middle - least):
@@ -132,8 +135,8 @@ def _weight(numbers: Numbers) -> float:
     return (top - middle) / (inner - middle) if inner > middle else math.inf
 
 
-def _far_limit(numbers: Numbers) -> Limit | None:
-    tail = _tail(numbers)
+def _far_limit(numbers: Numbers, heaviest: float = _HEAVIEST) -> Limit | None:
+    tail = _tail(numbers, heaviest)
     if tail is None:
         return None
     middle, top = numbers.quantile(0.5), numbers.quantile(1 - _TOP)
@@ -142,7 +145,7 @@ def _far_limit(numbers: Numbers) -> Limit | None:
     return Limit(limit, tail.beyond(limit)) if math.isfinite(limit) else None
 
 
-def _tail(numbers: Numbers) -> _Tail | None:
+def _tail(numbers: Numbers, heaviest: float) -> _Tail | None:
     """The upper tail; None where the numbers above the threshold are none, or hardly differ from the median."""
     middle, threshold = numbers.quantile(0.5), numbers.quantile(1 - _TAIL)
     above = numbers.values > threshold
@@ -158,8 +161,9 @@ def _tail(numbers: Numbers) -> _Tail | None:
     first, second = float(weights @ logarithms), float(weights @ logarithms**2)
     spread = second - first**2  # 0 where they are all equal: then the tail has an end
     bounded = 1.0 - 0.5 * second / spread if spread > 1e-12 * second else -0.5
-    shape = min(max(first + bounded, -0.5), 2.0) + 2.0 / math.sqrt(count)
-    scale = (threshold - middle) * first * (1.0 - min(bounded, 0.0))
+    error = 2.0 / math.sqrt(count)
+    shape = min(max(first + bounded, -0.5) + error, heaviest)
+    scale = (threshold - middle) * first * (1.0 - min(bounded, 0.0)) * (1.0 + error)
     return _Tail(threshold, count / numbers.count, shape, scale)
 
 
