@@ -31,7 +31,7 @@ ASSUMED = 30  # a table without history: a usual batch has this part of its rows
 OF_ROWS = 1 / 100  # that a column has values, equations
 OF_TEXTS = 1 / 20  # formats
 OF_COMPARISONS = 1 / 20
-OF_TIMES = 1 / 200  # of two times, which mostly are steps of one process (assumed: the tables have too few of them)
+OF_TIMES = 1 / 2000  # of two times, which mostly are steps of one process (assumed: the tables have too few of them)
 _LONGER = 5.0  # as many more accidents with one more column
 OF_DEPENDENCIES = 1 / 300  # keys, dependencies and references, of which only likely ones are looked at
 
