@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 import holdfast as hf
+from holdfast.store.bulk_files import BulkFiles
 from holdfast.store.store import Store
 from holdfast.table import files
 from tests.api.orders import KINDS, STEPS, for_orders, fresh, run
@@ -33,7 +34,7 @@ def die_at_flush(number: int, patch: pytest.MonkeyPatch) -> None:
         left[0] -= 1
         if not left[0]:
             patch.setattr(files, "remove", lambda _path: None)
-            patch.setattr(Store, "remove_orphans", lambda _self: None)
+            patch.setattr(BulkFiles, "remove_orphans", lambda _self: None)
             raise Died
         flush(path)
 
@@ -70,7 +71,7 @@ def test_a_dead_process_leaves_the_state_before_a_change_or_after_it(
             assert findings(view) == expected
         left = {each.name for each in (state / "segments").iterdir()}
         store = Store(state)
-        assert left == store.named(), "no files are left behind"
+        assert left == store.bulk.named(), "no files are left behind"
         store.close()
     else:
         pytest.fail("it never lived through all of it")

@@ -142,9 +142,9 @@ class Stream:
         fresh = column.result(column.discover(WatchedTable(table), Threads())).values()
         assert lines(self.monitor) == sorted((f.to_json() for f in fresh), key=lambda facts: str(facts["text"]))
         store = self.monitor._store
-        assert store.results() == lines(self.monitor)
+        assert store.rules.results() == lines(self.monitor)
         named = {Path(s.path).name for record in store.tables() for s in record.where.segments}
-        assert {*named, *(Path(path).name for path in store.state_files().values())} == set(files.sizes(store.folder))
+        assert {*named, *(Path(path).name for path in store.bulk.states().values())} == set(files.sizes(store.folder))
 
 
 @settings(max_examples=30)
@@ -241,7 +241,7 @@ def test_steps_lead_from_the_checkpoint_to_the_present(tmp_path: Path) -> None:
     column = make_engine("column")
     assert store.checkpoint() == 1
     table = load_table(store.tables(as_of=1)[0].where)
-    kept = store.state_files()
+    kept = store.bulk.states()
     watched = WatchedTable(table, files.read(kept["parts", "things"])[0])
     state = column.load(watched, *files.read(kept["column", "things"]))
     assert described(table) == seen[0]

@@ -21,7 +21,6 @@ from holdfast.errors import BadInput
 from holdfast.expectations import judging
 from holdfast.results.redaction import for_others
 from holdfast.store.layout import DATABASE
-from holdfast.store.store import Store
 
 FIRST = datetime.date(2024, 3, 4)
 
@@ -205,7 +204,7 @@ def test_a_batch_that_fails_leaves_no_figures(tmp_path: Path, monkeypatch: pytes
         watch.apply(rows(40))
         before = _stored(tmp_path)
         with monkeypatch.context() as patched:
-            patched.setattr(Store, "_add_segments", _fails)
+            patched.setattr("holdfast.store.commits.add_segments", _fails)
             with pytest.raises(RuntimeError):
                 watch.apply(rows(41, 5))
         assert _stored(tmp_path) == before

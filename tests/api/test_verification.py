@@ -19,8 +19,8 @@ from holdfast.api.verification import verify
 from holdfast.api.workspace import Workspace
 from holdfast.changes.diff import Result
 from holdfast.errors import BadInput
+from holdfast.store.bulk_files import BulkFiles
 from holdfast.store.database import connect
-from holdfast.store.store import Store
 from holdfast.store.sums import SumsWriter
 from holdfast.table.table import Table
 from tests.store import harm
@@ -187,17 +187,21 @@ def test_what_is_no_state(tmp_path: Path) -> None:
 
 
 def test_a_compaction_that_comes_between_is_no_damage(state: Path) -> None:
-    real, calls = Store.named, []
+    real = BulkFiles.named
+    calls: list[set[str]] = []
+    writing: list[bool] = []  # here, between two looks
 
-    def named(store: Store) -> set[str]:
-        names = real(store)
-        if not store.writable:
+    def named(bulk: BulkFiles) -> set[str]:
+        names = real(bulk)
+        if not writing:
             calls.append(names)
             if len(calls) == 1:
-                with Monitor.open(state) as writing:
-                    writing.checkpoint()
+                writing.append(True)
+                with Monitor.open(state) as monitor:
+                    monitor.checkpoint()
+                writing.clear()
         return names
 
-    with patch.object(Store, "named", named):
+    with patch.object(BulkFiles, "named", named):
         assert verify(state).problems == ()
     assert len(calls) == 3

@@ -120,7 +120,7 @@ class Picture:
         try:
             tables = {record.schema.name: rows_of(load_table(record.where)) for record in store.tables()}
             history = [record.to_json() for record in store.history()]
-            return Picture(store.results(), history, tables, _contents(state / "segments"))
+            return Picture(store.rules.results(), history, tables, _contents(state / "segments"))
         finally:
             store.close()
 

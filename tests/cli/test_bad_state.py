@@ -113,7 +113,7 @@ HARM: dict[str, Callable[[Path], object]] = {
 @pytest.mark.parametrize("which", ["segment", "state of an engine"])
 def test_a_file_that_is_gone_or_damaged(holdfast: Holdfast, state: Path, tmp_path: Path, which: str, harm: str) -> None:
     store = Store(state)
-    segment, kept = store.tables()[0].where.segments[0].path, store.state_files()["parts", "people"]
+    segment, kept = store.tables()[0].where.segments[0].path, store.bulk.states()["parts", "people"]
     store.close()
     path = Path(segment if which == "segment" else kept)
     HARM[harm](path)

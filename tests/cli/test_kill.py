@@ -137,7 +137,7 @@ def figures_in(facts: list[dict[str, Any]]) -> dict[str, tuple[int, int]]:
 def named_files(state: Path) -> set[str]:
     store = Store(state)
     try:
-        kept = {Path(path).name for path in store.state_files().values()} | store.files_with_states()
+        kept = {Path(path).name for path in store.bulk.states().values()} | store.bulk.with_states()
         return kept | {Path(s.path).name for record in store.tables() for s in record.where.segments}
     finally:
         store.close()
@@ -147,7 +147,7 @@ def has_key_file(state: Path) -> bool:
     """Whether the index of the key lies in a file: no other file goes with the states of so few rows."""
     store = Store(state)
     try:
-        return bool(store.files_with_states())
+        return bool(store.bulk.with_states())
     finally:
         store.close()
 

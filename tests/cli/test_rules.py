@@ -263,7 +263,7 @@ def test_many_rules_are_kept_with_their_engine(holdfast: Holdfast, tmp_path: Pat
         result = holdfast("status", state, "--rules", rules, "--format", "json").of_kind(rules)
         assert result == holdfast("discover", f"tax={whole}", "--rules", rules, "--format", "json").of_kind(rules)
     store = Store(state)
-    assert {finding["kind"] for finding in store.results()} == {"column"}
+    assert {finding["kind"] for finding in store.rules.results()} == {"column"}
     store.close()
     shown = holdfast("status", state, "--top", 2).out
     assert "functional dependencies, the first 2" in shown

@@ -124,10 +124,10 @@ def test_late_attempts_change_nothing(tmp_path: Path, monkeypatch: pytest.Monkey
     with Monitor.open(state, write=False) as view:
         assert view.found() == expected[-3]
         assert [each.count for each in view.violations()] == expected[-1]
-    assert len(list(segments.iterdir())) > len(Store(state).named()), "late attempts leave something behind"
+    assert len(list(segments.iterdir())) > len(Store(state).bulk.named()), "late attempts leave something behind"
     with Monitor.open(state) as again:
         assert rows_in(again) == expected[-2]
-    assert {each.name for each in segments.iterdir()} == Store(state).named()
+    assert {each.name for each in segments.iterdir()} == Store(state).bulk.named()
 
 
 def test_a_late_attempt_at_staging_a_dataframe(tmp_path: Path) -> None:

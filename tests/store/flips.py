@@ -53,7 +53,7 @@ def answers(path: Path) -> list[Any]:
             [memory.events(), memory.counts(), memory.figures(), memory.columns(), memory.left_out()],
             [row.to_json() for row in view.rows(range(view.tables["people"].next_id))],
             [view.changes(), str(view.rules()), view.marks()],
-            [view._store.handled_files(["none"]).get("none"), view._store.state_files().keys()],
+            [view._store.handled_files(["none"]).get("none"), view._store.bulk.states().keys()],
         ]
 
 

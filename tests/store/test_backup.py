@@ -118,7 +118,7 @@ def test_a_file_that_a_compaction_removes_meanwhile(state: Path, tmp_path: Path)
         made = backup(state, tmp_path / "one")
     assert made.batch == 4
     store = Store(tmp_path / "one")
-    assert files_in(tmp_path / "one" / "segments") == store.named()
+    assert files_in(tmp_path / "one" / "segments") == store.bulk.named()
     store.close()
     assert verify(tmp_path / "one").problems == ()
 
@@ -227,7 +227,7 @@ def test_a_backup_at_work_is_not_disturbed(state: Path, tmp_path: Path) -> None:
 
 def test_damage_is_not_copied(state: Path, tmp_path: Path) -> None:
     store = Store(state)
-    path = Path(store.folder) / max(store.named())
+    path = Path(store.folder) / max(store.bulk.named())
     store.close()
     path.write_bytes(path.read_bytes()[:-20])
     with pytest.raises(Damaged, match=path.name):

@@ -231,10 +231,10 @@ def test_a_commit_that_fails_leaves_the_state_before(tmp_path: Path) -> None:
     with make(tmp_path / "state") as monitor:
         monitor.apply(inserts=MORE, batch_id="one")
         store = monitor._store
-        before = store.tables(), store.results(), store.history()
+        before = store.tables(), store.rules.results(), store.history()
         with pytest.raises(sqlite3.IntegrityError):
             store.commit(Commit("one", "inserts", (CommitPart("things", (), 99, 99, 1, 0, 0),), 0.0))
-        assert (store.tables(), store.results(), store.history()) == before
+        assert (store.tables(), store.rules.results(), store.history()) == before
         monitor.apply(inserts=MORE)
     assert counts(tmp_path / "state") == (5, 2)
 

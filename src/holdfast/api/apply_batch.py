@@ -109,7 +109,7 @@ class Batches:
 
     def give_alarmed(self) -> Changed:
         """Give the found rules that raised an alarm; those that can't be stored now wait for the next batch."""
-        if not self.state.store.alarmed():
+        if not self.state.store.rules.alarmed():
             return Changed(None)
         from holdfast.api.change.alarmed import give_alarmed  # what most batches need not load
 
@@ -189,7 +189,7 @@ class Batches:
                 quarantine.withdraw()
             raise
         if quarantine is not None and quarantine.contents.rows:
-            self.state.store.remove_orphans()
+            self.state.store.bulk.remove_orphans()
 
     def _follow(
         self,

@@ -132,4 +132,4 @@ def start(
     expected = first_expected(tables, history, state.progress) if expect else None
     states = state.write_states(workspace, {})
     store.finish_creation(state.records.values(), results, accepted, states, expected)
-    store.remove_orphans()
+    store.bulk.remove_orphans()

@@ -50,7 +50,7 @@ def incidents_of(
         for text, change in diff.violations.items()
         if (change.new or change.gone) and _is_error(diff, text)
     }
-    known = store.incidents(moved)
+    known = store.rules.incidents(moved)
     changes, repeats = [], {}
     for name, own in _by_table(key for key, change in moved.items() if change.new or known[key]).items():
         looks = {key: (_new(moved[key], batch, tables[name]), moved[key].resolved) for key in own}

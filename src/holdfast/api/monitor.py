@@ -174,7 +174,7 @@ class Monitor(View):
             return View.open(path, progress=progress)
         with opened_store(path, True, progress) as store:
             state = OpenState(store, spark, progress)
-            store.remove_orphans()
+            store.bulk.remove_orphans()
             state.load()
             monitor = Monitor(state)
             monitor._batches.give_alarmed()

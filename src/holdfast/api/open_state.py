@@ -132,7 +132,7 @@ class OpenState:
         """
         store, self._waiting, self._seen = self.store, [], self.store.checkpoint()
         self._shape = store.meta(SHAPE)
-        dumps = {subject: files.read(path) for subject, path in store.state_files().items()}
+        dumps = {subject: files.read(path) for subject, path in store.bulk.states().items()}
         given = stored_rules(store)
         records = [named_record(record, given) for record in store.tables(as_of=store.checkpoint())]
         self.records = {record.schema.name: record for record in records}
@@ -197,7 +197,7 @@ class OpenState:
         for name, change in replayed(tables, steps):
             waiting.append(change)
             tables[name] = change.after
-        self._lines = {at: self.store.recalled(*at) for at in self.workspace.states if rule_class(at[0]).given}
+        self._lines = {at: self.store.rules.recalled(*at) for at in self.workspace.states if rule_class(at[0]).given}
         self._waiting += waiting
         self._seen = steps[-1].seq if steps else self._seen
         self._version = self.store.version_read()
@@ -231,7 +231,7 @@ class OpenState:
         Gives these, and the files that go with them. Unchanged states keep the files they have.
         """
         written = dict(unchanged)
-        with_them = self.store.files_with_states() if written else set()
+        with_them = self.store.bulk.with_states() if written else set()
         dumps = chain(  # one after the other, as each may be large
             ((at, now.engines[at[0]].dump(state)) for at, state in now.states.items() if at not in unchanged),
             (((_PARTS, name), table.dump()) for name, table in now.tables.items()),
@@ -260,5 +260,5 @@ class OpenState:
                 yield
             except BaseException:
                 with suppress(Exception):
-                    self.store.remove_orphans()
+                    self.store.bulk.remove_orphans()
                 raise

@@ -86,7 +86,7 @@ def _deletions(name: str, store: Store, ids: Ids) -> dict[int, int]:
     """
     if not len(ids):
         return {}
-    own = store.files_by_batch(name)
+    own = store.bulk.by_batch(name)
     deaths = [(seq, path) for seq, path in own if seq]
     merged = deaths[0][0] if deaths and len(deaths) == len(own) else 0
     found: dict[int, int] = {}

@@ -105,13 +105,13 @@ class Upkeep:
         state = self._state
         tables = state.now().tables
         expired = self.expire_rows()
-        before = self._store.size()
+        before = self._store.bulk.size()
         with state.writing():
             dropped = self._write(tables)
             living = {name: watched.table.living_ids() for name, watched in tables.items()}
             layouts = {} if keep_events else without_gone_values(self._store.expectations.layouts(), state.tables)
             events = self._store.forget(None if keep_events else living, layouts)
-        return Vacuumed(before, self._store.size(), dropped, events, expired)
+        return Vacuumed(before, self._store.bulk.size(), dropped, events, expired)
 
     def remember_needed(self, needed: Mapping[str, float]) -> None:
         """Store how many bytes a row needs, for the next process that opens the state."""

@@ -76,12 +76,12 @@ def _look_at_all_files(store: Store, progress: Progress) -> tuple[int, int, list
     again.
     """
     for _ in range(_ATTEMPTS):
-        names = store.named()
+        names = store.bulk.named()
         size, problems = _look_at_files(store, names, progress)
         if not problems:
             break
         store.look_again()
-        if store.named() == names:
+        if store.bulk.named() == names:
             break
     return len(names), size, problems
 
@@ -112,7 +112,7 @@ class _Answers:
     def _read(self) -> dict[Subject, dict[str, Any]]:
         self._state.load()
         subjects = (at for at in self._state.workspace.states if not rule_class(at[0]).many)
-        return {at: {line["text"]: line for line in self._state.store.results(*at)} for at in subjects}
+        return {at: {line["text"]: line for line in self._state.store.rules.results(*at)} for at in subjects}
 
     def wrong_facts(self) -> list[str]:
         """Where the database disagrees with tables and engines, and where a table contradicts itself."""
@@ -166,7 +166,7 @@ class _Answers:
                 yield at, engine.result(again)
 
     def _stored_lines(self, at: Subject) -> list[dict[str, Any]]:
-        return self._state.store.recalled(*at) if rule_class(at[0]).given else []
+        return self._state.store.rules.recalled(*at) if rule_class(at[0]).given else []
 
 
 def _wrong_shards(table: Table) -> Iterator[str]:

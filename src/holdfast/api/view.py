@@ -215,7 +215,7 @@ class View:
 
     def _given(self) -> list[dict[str, Any]]:
         store, engines = self._store, self._state.workspace.engines
-        return [line for name, engine in engines.items() if engine.declared.given for line in store.results(name)]
+        return [line for name, engine in engines.items() if engine.declared.given for line in store.rules.results(name)]
 
     def explain(self, rule: str, *, table: str | None = None) -> list[str]:
         """Whether a rule holds, how far, which rows to look at, and which broke it before: in lines of text.

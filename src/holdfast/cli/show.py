@@ -115,7 +115,9 @@ def _in_schema_order(store: Any) -> list[tuple[str, dict[str, Any]]]:
         for number, record in enumerate(store.tables())
         for place, column in enumerate([None, *record.schema.names])
     }
-    own = [(name, finding) for name in store.watched if not rule_class(name).many for finding in store.results(name)]
+    own = [
+        (name, finding) for name in store.watched if not rule_class(name).many for finding in store.rules.results(name)
+    ]
     return sorted(
         own, key=lambda each: (each[1]["kind"], places.get((each[1].get("table"), each[1].get("column")), (0, 0)))
     )

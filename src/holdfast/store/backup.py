@@ -17,9 +17,10 @@ from typing import Any
 from holdfast.errors import BadInput, Missing, clear_sentences
 from holdfast.store import identity
 from holdfast.store.batch_numbers import BatchNumbers
+from holdfast.store.bulk_files import BulkFiles
 from holdfast.store.creation import holds_only, make_folders, remove_folders, remove_own
-from holdfast.store.database import connect
-from holdfast.store.layout import DATABASE, LOCK, SEGMENTS, SUMS, named_files
+from holdfast.store.database import connect, put_facts, rows_of
+from holdfast.store.layout import DATABASE, LOCK, SEGMENTS, SUMS
 from holdfast.store.lock import WriterLock
 from holdfast.store.store import Store
 from holdfast.store.sums import SumsWriter
@@ -105,7 +106,7 @@ def _copied(store: Store, target: Path, say: Callable[[str], None]) -> Backup:
         _remove_database(target)
         store.snapshot(target / _UNFINISHED)
         with closing(connect(target / _UNFINISHED)) as database:
-            names = named_files(database)
+            names = BulkFiles(target, str(target / SEGMENTS), rows_of(database)).named()
             try:
                 _fetch(store.folder, names, target / SEGMENTS, sizes, say)
             except Missing:
@@ -139,7 +140,7 @@ def _made_a_state(database: sqlite3.Connection, target: Path) -> int:
     facts = {"identity": identity.new(), "home": identity.home(target, _UNFINISHED)}
     database.execute("BEGIN")
     database.execute("DELETE FROM meta WHERE key IN ('segments', 'next_checkpoint')")
-    database.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", facts.items())
+    put_facts(database, facts)
     database.execute("COMMIT")
     last = int(database.execute("SELECT coalesce(max(seq), 0) FROM batches").fetchone()[0])
     return BatchNumbers.read(database.execute).of(last)

@@ -6,13 +6,14 @@ import os
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
-from holdfast.errors import BadInput, BadSurroundings, refuse_not_utf8
-from holdfast.store.layout import DATABASE
+from holdfast.errors import BadInput, BadSurroundings, Damaged, HoldfastError, no_space, refuse_not_utf8
+from holdfast.store.layout import DATABASE, SUMS, TO_OPEN
 from holdfast.store.sums import Connection, checked
 
 FORMAT = 6
@@ -147,6 +148,21 @@ def check_format(database: sqlite3.Connection, folder: Path) -> None:
         raise BadInput(f"{folder}: init did not finish here; run it again")
 
 
+def refuse_unready(database: sqlite3.Connection, folder: Path) -> None:
+    """Refuse a state without checksums if it has another format or was not finished."""
+    if not (folder / SUMS).exists():
+        check_format(database, folder)
+
+
+def unreadable(folder: Path, error: BaseException) -> HoldfastError:
+    """Why a database can't be read, in a sentence."""
+    if shutil.disk_usage(folder).free < TO_OPEN:
+        return no_space(folder)
+    if not (folder / SUMS).exists():
+        return BadInput(f"{folder}: {DATABASE} is damaged or not a Holdfast state ({error})")
+    return Damaged(str(folder / DATABASE), str(error))
+
+
 def fact(folder: Path, key: str) -> str | None:
     """A fact in the database of a folder, if there is one."""
     if not (folder / DATABASE).is_file():
@@ -157,3 +173,18 @@ def fact(folder: Path, key: str) -> str | None:
     except (*UNREADABLE, OSError):
         return None
     return str(row[0]) if row else None
+
+
+def rows_of(database: sqlite3.Connection) -> Callable[..., list[Any]]:
+    """A function that gives what a query finds with some values."""
+    return lambda query, *values: database.execute(query, values).fetchall()
+
+
+def put_facts(database: sqlite3.Connection, facts: Mapping[str, str]) -> None:
+    """Keep facts about the state."""
+    database.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", facts.items())
+
+
+def put_fact(database: sqlite3.Connection, key: str, value: str) -> None:
+    """Keep one fact about the state."""
+    put_facts(database, {key: value})

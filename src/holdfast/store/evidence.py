@@ -10,6 +10,8 @@ import sqlite3
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from holdfast.store.database import rows_of
+
 _MADE = """
     CREATE TABLE IF NOT EXISTS evidence_changes (
       seq INTEGER NOT NULL, table_name TEXT NOT NULL, part TEXT NOT NULL, json TEXT NOT NULL,
@@ -27,7 +29,7 @@ def put_evidence(database: sqlite3.Connection, seq: int, records: Mapping[tuple[
 
 def forget_evidence(database: sqlite3.Connection, tables: Iterable[str]) -> None:
     """Remove what is stored of tables that were dropped."""
-    if _is_there(lambda query: database.execute(query).fetchall()):
+    if _is_there(rows_of(database)):
         database.executemany("DELETE FROM evidence_changes WHERE table_name = ?", [(name,) for name in tables])
 
 

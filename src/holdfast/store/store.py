@@ -13,7 +13,6 @@ writes nothing that grows with the table. Readers need no lock.
 from __future__ import annotations
 
 import json
-import shutil
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
@@ -26,22 +25,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from holdfast.changes.diff import Result
-from holdfast.errors import BadInput, Damaged, Missing, clear_sentences, no_space, refuse_not_utf8
+from holdfast.errors import BadInput, Missing, clear_sentences, refuse_not_utf8
 from holdfast.expectations.figures import Layout
 from holdfast.store import identity
 from holdfast.store.batch_numbers import BatchNumbers
-from holdfast.store.batches import batch_with, last_batch, last_batches, put_batch, steps_since
+from holdfast.store.batches import batch_with, last_batch, last_batches, steps_since
+from holdfast.store.bulk_files import BulkFiles, put_checkpoint
+from holdfast.store.commits import put_commit, put_creation, put_handled
 from holdfast.store.creation import Creation, create
-from holdfast.store.database import UNREADABLE, ReadDatabase, check_format, connect, data_version
+from holdfast.store.database import (
+    UNREADABLE,
+    ReadDatabase,
+    check_format,
+    connect,
+    data_version,
+    put_fact,
+    put_facts,
+    refuse_unready,
+    unreadable,
+)
 from holdfast.store.erasure import Expired, expire_rows, forget_rows, is_due
-from holdfast.store.evidence import put_evidence
-from holdfast.store.expected import EXPECTATIONS, StoredExpectations, forget_sentences, put_expected, put_layouts
-from holdfast.store.later import BASELINES, INCIDENTS, make_later_tables
-from holdfast.store.layout import DATABASE, LOCK, SEGMENTS, SUMS, TO_OPEN, WITH_STATES, named_files, named_with_states
+from holdfast.store.expected import StoredExpectations, forget_sentences, put_layouts
+from holdfast.store.later import make_later_tables
+from holdfast.store.layout import DATABASE, LOCK, SEGMENTS
 from holdfast.store.lock import WriterLock
 from holdfast.store.memory import StoredMemory
 from holdfast.store.records import (
-    AlarmedRule,
     AppliedBatch,
     BatchRecord,
     Commit,
@@ -51,9 +60,10 @@ from holdfast.store.records import (
     StateFiles,
     TableRecord,
 )
-from holdfast.store.rule_events import put_baselines, put_diffs, put_incidents, put_results
+from holdfast.store.rule_events import put_incidents
+from holdfast.store.stored_rules import StoredRules
 from holdfast.store.sums import SumsWriter, checked, wrong_files
-from holdfast.store.watch_change import WatchChange, changes, put_change, put_table, stored_tables
+from holdfast.store.watch_change import WatchChange, changes, put_change, stored_tables
 from holdfast.table import files
 from holdfast.table.nulls import Nulls
 from holdfast.table.table import Segment, TableFiles
@@ -61,7 +71,6 @@ from holdfast.text.quotes import command
 
 KEEP_ROWS = "keep_rows"  # the fact that says how long rows are kept that broke rules; empty: for ever
 _EXPIRED = "expired"  # the fact that says which of them are gone
-ALARMED = "alarmed"  # the fact with the found rules that raised an alarm and are to be given
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -99,28 +108,19 @@ class Store:
         try:
             if self.writable:
                 self._db = database = connect(path)
-                self._refuse_other_formats(database)
+                refuse_unready(database, self.path)
                 self._sums = SumsWriter(self.path, database, checked(database, path).sums)
                 database.execute("PRAGMA synchronous = FULL")
             else:
                 self._reading = ReadDatabase(self.path)
-                self._refuse_other_formats(self._reading.file)
+                refuse_unready(self._reading.file, self.path)
                 self._db = self._reading.look()
             check_format(self._db, self.path)
         except UNREADABLE as error:
-            if shutil.disk_usage(self.path).free < TO_OPEN:
-                raise no_space(self.path) from None
-            if not (self.path / SUMS).exists():
-                raise BadInput(f"{self.path}: {DATABASE} is damaged or not a Holdfast state ({error})") from None
-            raise Damaged(str(path), str(error)) from None
+            raise unreadable(self.path, error) from None
         place = self.meta("segments") or str(self.path.resolve() / SEGMENTS)
         self.folder: str = place.removeprefix("file://")
         self.next_checkpoint = int(self.meta("next_checkpoint") or 0)  # no checkpoint before this batch
-
-    def _refuse_other_formats(self, database: sqlite3.Connection) -> None:
-        """Refuse a state without checksums if it has another format or was not finished."""
-        if not (self.path / SUMS).exists():
-            check_format(database, self.path)
 
     @staticmethod
     def create(path: str | Path, facts: Mapping[str, str], segments: str | None = None) -> Store:
@@ -134,39 +134,25 @@ class Store:
         store.next_checkpoint = 0
         return store
 
-    def is_copy(self) -> bool:
-        """Whether this is a copy of another state, which owns the files that both name."""
-        return identity.is_copy(self.path, self.meta("identity") or "", self.meta("home") or "")
-
     def _own_files(self, note: Callable[[str], None]) -> None:
         """Make sure that the state owns all files that it names, before one of them is removed."""
-        old, place = self.meta("identity") or "", self.folder
-        own = identity.new() if self.is_copy() else old
-        if own != old and self.meta("segments"):
-            place = f"{self.folder.removesuffix(f'/{old}')}/{own}"
-            note(
-                f"{self.path}: this state is a copy, and the original may use the files in {self.folder}; they stay "
-                f"there and are copied to {place}."
-            )
-            try:
-                identity.copy_files(self.named(), self.folder, place)
-            except Missing as error:
-                raise self.explained(error) from None
-        facts = {"identity": own, "home": identity.home(self.path)}
-        if place != self.folder:
-            facts["segments"] = self.folder = place
-        changed = [(key, value) for key, value in facts.items() if self.meta(key) != value]
-        if changed:
+        known = self._ownership()
+        try:
+            facts = identity.owning(self.path, known, self.folder, self.bulk.named, note)
+        except Missing as error:
+            raise self.explained(error) from None
+        self.folder = facts.get("segments", self.folder)
+        if changed := {key: value for key, value in facts.items() if known[key] != value}:
             with self._at_once():
-                self._db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", changed)
+                put_facts(self._db, changed)
+
+    def _ownership(self) -> dict[str, str]:
+        return {key: self.meta(key) or "" for key in identity.FACTS}
 
     def explained(self, error: BaseException) -> BaseException:
         """An error, or its cause: a copy lacks files that the original has removed since."""
-        if isinstance(error, Missing) and self.is_copy() and self.meta("segments"):
-            return BadInput(
-                f"{self.path}: this is a copy, and the original has removed files from {self.folder} since; open "
-                "the original, and make copies with: holdfast backup"
-            )
+        if isinstance(error, Missing):
+            return identity.explained(error, self.path, self._ownership(), self.folder)
         return error
 
     @property
@@ -229,13 +215,9 @@ class Store:
 
     def _files(self, now: TableFiles, as_of: int | None) -> TableFiles:
         name = now.schema.name
-        segments = self._segments("table_name = ? AND seq <= ?", name, 1 << 62 if as_of is None else as_of)
+        segments = self.bulk.segments("table_name = ? AND seq <= ?", name, 1 << 62 if as_of is None else as_of)
         later = [] if as_of is None else self._read(steps_since, as_of, name)
         return TableFiles(now.schema, segments, later[0].next_id - later[0].inserted if later else now.next_id)
-
-    def _segments(self, condition: str, *values: object) -> tuple[Segment, ...]:
-        query = f"SELECT file, first_id FROM segments WHERE {condition} ORDER BY id"
-        return tuple(Segment(f"{self.folder}/{file}", first) for file, first in self._rows(query, *values))
 
     def batch(self, batch_id: str) -> BatchRecord | None:
         """The applied batch with an id, if there is one."""
@@ -254,33 +236,6 @@ class Store:
         """The numbers of batches."""
         return self.memory.numbers()
 
-    def results(self, engine: str | None = None, table: str | None = None) -> list[dict[str, Any]]:
-        """What holds now, as JSON objects."""
-        query = """
-            SELECT json FROM results WHERE (?1 IS NULL OR engine = ?1) AND (?2 IS NULL OR table_name = ?2)
-            ORDER BY engine, table_name, text"""
-        return [json.loads(row[0]) for row in self._rows(query, engine, table)]
-
-    def recalled(self, engine: str, table: str) -> list[dict[str, Any]]:
-        """How given rules stand, with which violations are accepted (`baseline`)."""
-        lines = self.results(engine, table)
-        if not self._rows("SELECT 1 FROM sqlite_master WHERE name = ?", BASELINES):
-            return lines
-        query = f"SELECT text, json FROM {BASELINES} WHERE engine = ? AND table_name = ?"
-        known = {text: {"baseline": json.loads(stored)} for text, stored in self._rows(query, engine, table)}
-        return [{**line, **known.get(line["text"], {})} for line in lines]
-
-    def incidents(self, rules: Iterable[tuple[str, str, str]]) -> dict[tuple[str, str, str], dict[str, int]]:
-        """The incidents of some rules (engine, table, text), each with the `seq` of the batch that brought it."""
-        if not self._rows("SELECT 1 FROM sqlite_master WHERE name = ?", INCIDENTS):
-            return {rule: {} for rule in rules}
-        query = f"SELECT hash, seq FROM {INCIDENTS} WHERE engine = ? AND table_name = ? AND text = ?"
-        return {rule: dict(self._rows(query, *rule)) for rule in rules}
-
-    def alarmed(self) -> list[AlarmedRule]:
-        """The found rules that raised an alarm and still are to be given."""
-        return [AlarmedRule(*rule) for rule in json.loads(self.meta(ALARMED) or "[]")]
-
     def changes(self) -> dict[int, dict[str, Any]]:
         """What changes of rules, columns and tables did, by their `seq`, the oldest first."""
         return self._read(changes)
@@ -296,6 +251,16 @@ class Store:
         return StoredExpectations(self._rows)
 
     @property
+    def rules(self) -> StoredRules:
+        """What is stored of rules."""
+        return StoredRules(self._rows)
+
+    @property
+    def bulk(self) -> BulkFiles:
+        """The segments, and the engines' states."""
+        return BulkFiles(self.path, self.folder, self._rows)
+
+    @property
     def memory(self) -> StoredMemory:
         """What is remembered of batches and rules."""
         return StoredMemory(self._rows)
@@ -304,30 +269,16 @@ class Store:
         """The batch of the last checkpoint."""
         return int(self.meta("checkpoint") or 0)
 
-    def state_files(self) -> dict[tuple[str, str], str]:
-        """The file of each engine's state of each table."""
-        rows = self._rows("SELECT engine, table_name, file FROM checkpoints")
-        return {(engine, table): f"{self.folder}/{file}" for engine, table, file in rows}
-
-    def files_with_states(self) -> set[str]:
-        """The names of the files that go with the engines' states."""
-        return named_with_states(self._db)
-
     def steps_after(self, seq: int) -> list[AppliedBatch]:
         """What the batches after one did to each table, with the segments that each added there."""
         return [
-            replace(each, segments=self._segments("seq = ? AND table_name = ?", each.seq, each.table))
+            replace(each, segments=self.bulk.segments("seq = ? AND table_name = ?", each.seq, each.table))
             for each in self._read(steps_since, seq)
         ]
 
     def births(self, table: str) -> list[tuple[int, int]]:
         """The batches that inserted rows into a table, each with the number of its first row."""
         return [(each.seq, each.next_id - each.inserted) for each in self._read(steps_since, 0, table) if each.inserted]
-
-    def files_by_batch(self, table: str) -> list[tuple[int, str]]:
-        """The files of a table, each with its batch: 0 at the start; merged files have the last batch of then."""
-        rows = self._rows("SELECT seq, file FROM segments WHERE table_name = ? ORDER BY id", table)
-        return [(seq, f"{self.folder}/{file}") for seq, file in rows]
 
     def complaints(self) -> list[str]:
         """What is wrong with the database and its other files, though it was opened."""
@@ -358,10 +309,7 @@ class Store:
     def put_handled(self, handled: Iterable[HandledFile]) -> None:
         """Remember files of a watched folder."""
         with self._at_once():
-            self._put_handled(handled)
-
-    def _put_handled(self, handled: Iterable[HandledFile]) -> None:
-        self._db.executemany("INSERT OR REPLACE INTO handled_files VALUES (?, ?, ?, ?)", handled)
+            put_handled(self._db, handled)
 
     def put_incidents(self, seq: int, changes: Iterable[IncidentChange]) -> None:
         """Store which values violate rules since a batch."""
@@ -372,10 +320,7 @@ class Store:
     def put_meta(self, key: str, value: str) -> None:
         """Keep a fact about the state."""
         with self._at_once():
-            self._put_meta(key, value)
-
-    def _put_meta(self, key: str, value: str) -> None:
-        self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+            put_fact(self._db, key, value)
 
     def finish_creation(
         self,
@@ -389,64 +334,26 @@ class Store:
         states, and what batches are expected to look like, all at once.
         """
         with self._transaction():
-            for record in tables:
-                put_table(self._db, record)
-                self._add_segments(record.schema.name, record.where.segments, 0)
-            for (engine, table), result in results.items():
-                put_results(self._db, 0, engine, table, result)
-            if any(accepted.values()):
-                make_later_tables(self._db)
-                put_baselines(self._db, accepted)
-            self._put_states(states)
-            if expected is not None:
-                make_later_tables(self._db)
-                put_expected(self._db, 0, expected)
-                self._put_meta(EXPECTATIONS, "on")
-            self._db.execute("UPDATE meta SET value = 'ready' WHERE key = 'state'")
+            put_creation(self._db, tables, results, accepted, states, expected)
 
     def commit(self, commit: Commit) -> None:
         """Make one batch durable. This is the moment at which it counts."""
         with self._transaction():
-            seq = put_batch(self._db, commit)
-            for part in commit.parts:
-                self._add_segments(part.table, part.segments, seq)
-            make_later_tables(self._db)
-            put_diffs(self._db, seq, commit)
-            put_evidence(self._db, seq, commit.evidence)
-            self._put_handled(commit.handled)
-            put_expected(self._db, seq, commit.expected)
-            if commit.alarmed:
-                waiting = [*self.alarmed(), *(rule._replace(seq=seq) for rule in commit.alarmed)]
-                self._put_meta(ALARMED, json.dumps(waiting))
+            put_commit(self._db, commit)
 
     def write_checkpoint(self, seq: int, states: StateFiles, replaced: Mapping[str, tuple[Segment, ...]]) -> None:
         """A checkpoint: name the files of the engines' states, and the segments of compacted tables."""
         with self._transaction():
-            old = self._put_checkpoint(seq, states, replaced)
-        self._remove(old)
+            old = self.bulk.named()
+            put_checkpoint(self._db, seq, states, replaced)
+        self.bulk.remove(old)
 
     def commit_change(self, change: WatchChange, states: StateFiles) -> None:
         """Make a change of what is watched durable, with the engines' new states."""
         with self._transaction():
-            seq = put_change(self._db, change)
-            old = self._put_checkpoint(seq, states, change.replaced)
-        self._remove(old)
-
-    def _put_checkpoint(self, seq: int, states: StateFiles, replaced: Mapping[str, tuple[Segment, ...]]) -> set[str]:
-        """Store a checkpoint inside a transaction; gives the names of all files before it."""
-        old = self.named()
-        self._db.execute("DELETE FROM checkpoints")
-        self._put_states(states)
-        self._db.execute("UPDATE meta SET value = ? WHERE key = 'checkpoint'", (str(seq),))
-        for table, segments in replaced.items():
-            self._db.execute("DELETE FROM segments WHERE table_name = ?", (table,))
-            self._add_segments(table, segments, seq)
-        return old
-
-    def _remove(self, old: set[str]) -> None:
-        """Remove files that the state no longer names."""
-        for name in old - self.named():
-            files.remove(f"{self.folder}/{name}")
+            old = self.bulk.named()
+            put_checkpoint(self._db, put_change(self._db, change), states, change.replaced)
+        self.bulk.remove(old)
 
     def expire(self, before: datetime) -> int:
         """Remove what is stored of rows that broke rules with batches before a moment; gives the number of events that
@@ -458,7 +365,7 @@ class Store:
         self._db.execute("PRAGMA secure_delete = ON")  # free space of pages keeps nothing
         with self._at_once():
             now = expire_rows(self._db, before, done)
-            self._put_meta(_EXPIRED, json.dumps(now))
+            put_fact(self._db, _EXPIRED, json.dumps(now))
         return now.events - done.events
 
     def forget(self, living: Mapping[str, NDArray[np.int64]] | None, layouts: Mapping[str, Layout]) -> int:
@@ -479,37 +386,15 @@ class Store:
             )
         return stripped
 
-    def size(self) -> int:
-        """The bytes of the whole state, segments that lie elsewhere included."""
-        own = [each for each in self.path.rglob("*") if each.is_file() and not each.name.endswith("-shm")]
-        elsewhere = {} if Path(self.folder).is_relative_to(self.path.resolve()) else files.sizes(self.folder)
-        return sum(elsewhere.values()) + sum(each.stat().st_size for each in own)
-
     def room_for_checkpoint(self) -> bool:
-        """Whether the disk seems to have room for a checkpoint: for the engines' states, and for the batches since the
-        last one. For storage elsewhere that is unknown, and taken for granted.
-        """
-        if "://" in self.folder:
-            return True
-        since = self._segments("seq > ?", self.checkpoint())
-        like = [*self.state_files().values(), *(segment.path for segment in since)]
-        needed = sum(Path(path).stat().st_size for path in like)
-        return shutil.disk_usage(self.folder).free > needed + TO_OPEN
+        """Whether the disk seems to have room for a checkpoint."""
+        return self.bulk.have_room(self.checkpoint())
 
     def postpone_checkpoint(self, seq: int) -> None:
         """Have the next checkpoint wait for a batch, which another process may apply."""
         self.next_checkpoint = seq
         with suppress(sqlite3.OperationalError):  # the disk is too full even for this
             self.put_meta("next_checkpoint", str(seq))
-
-    def remove_orphans(self) -> None:
-        """Delete our files that no commit names: leftovers of a crash."""
-        for name in set(filter(files.is_ours, files.sizes(self.folder))) - self.named():
-            files.remove(f"{self.folder}/{name}")
-
-    def named(self) -> set[str]:
-        """The names of all files that the state consists of."""
-        return self._read(named_files)
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
@@ -529,12 +414,3 @@ class Store:
             raise
         if self._sums is not None:
             self._sums.add()
-
-    def _add_segments(self, table: str, segments: Iterable[Segment], seq: int) -> None:
-        rows = [(table, Path(segment.path).name, segment.first_id, seq) for segment in segments]
-        self._db.executemany("INSERT INTO segments (table_name, file, first_id, seq) VALUES (?, ?, ?, ?)", rows)
-
-    def _put_states(self, states: StateFiles) -> None:
-        self._put_meta(WITH_STATES, json.dumps(sorted(states.with_them)))
-        rows = [(engine, table, Path(path).name) for (engine, table), path in states.files.items()]
-        self._db.executemany("INSERT INTO checkpoints VALUES (?, ?, ?)", rows)

@@ -15,6 +15,7 @@ from typing import Any
 
 from holdfast.changes.diff import Result
 from holdfast.store.batches import insert_batch
+from holdfast.store.database import put_facts
 from holdfast.store.evidence import forget_evidence
 from holdfast.store.expected import follow_columns, forget_tables, put_expected
 from holdfast.store.later import BASELINES, INCIDENTS, LOST_SCORES, make_later_tables
@@ -66,7 +67,7 @@ def put_change(database: sqlite3.Connection, change: WatchChange) -> int:
     seq = insert_batch(database, change.change_id, change.table, change.kind, *figures)
     make_later_tables(database)
     database.execute("INSERT INTO reshaped VALUES (?, ?)", (seq, json.dumps(change.about)))
-    database.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", [*change.facts.items(), (SHAPE, str(seq))])
+    put_facts(database, {**change.facts, SHAPE: str(seq)})
     for record in change.tables:
         put_table(database, record)
     for place, column in (("tables", "name"), ("witness_rows", "table_name")):

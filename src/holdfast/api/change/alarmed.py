@@ -22,7 +22,7 @@ from holdfast.results.memory import RuleKey
 from holdfast.rules.promotion import as_given
 from holdfast.store.records import RULES, AlarmedRule
 from holdfast.store.rule_events import MOST_INCIDENTS, LostScore
-from holdfast.store.store import ALARMED
+from holdfast.store.stored_rules import ALARMED
 from holdfast.store.watch_change import WatchChange
 
 _DONE = {ALARMED: json.dumps([])}
@@ -30,7 +30,7 @@ _DONE = {ALARMED: json.dumps([])}
 
 def give_alarmed(state: OpenState) -> Changed:
     """Give the found rules that raised an alarm and are not given yet."""
-    waiting, numbers = state.store.alarmed(), state.store.numbers()
+    waiting, numbers = state.store.rules.alarmed(), state.store.numbers()
     if not waiting:
         return Changed(None)
 

@@ -114,7 +114,7 @@ class _Transaction:
             renamed=draft.renames.texts(known),
             baselines={at: self._baselines(at) for at in after.states if self._has_baselines(at)},
         )
-        files = store.state_files() if self._open.replay_batches == 0 else {}  # no batch came since
+        files = store.bulk.states() if self._open.replay_batches == 0 else {}  # no batch came since
         unchanged = {at: files[at] for at in after.states if at not in new and at in files}
         store.commit_change(change, self._open.write_states(after, unchanged))
         self._open.workspace = after
@@ -163,7 +163,7 @@ class _Transaction:
         as_before = known is not None and not self._has_new_settings(at[0])
         state = after.discover(at, progress, engine.with_settings_of(known) if as_before else engine)
         if engine.declared.given:
-            lines = self._open.store.recalled(*at)
+            lines = self._open.store.rules.recalled(*at)
             engine.recall(state, [{**line, "text": self._draft.renames.text(at, line["text"])} for line in lines])
             if not self._draft.only_names:
                 state.number_baselines()
