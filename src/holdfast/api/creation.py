@@ -4,31 +4,96 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
-from holdfast.api.checks import bound, classes_of
+from holdfast.api.checks import bound, classes_of, given_rules
 from holdfast.api.expectations import OFF, History, first_expected, rows_of_days
 from holdfast.api.naming import named_record, named_table
 from holdfast.api.open_state import OpenState
-from holdfast.api.settings import SENSITIVE, budget_of, settings_text, stored_settings
+from holdfast.api.settings import BUDGET, SENSITIVE, budget_of, settings_text, stored_settings
 from holdfast.api.suggestions import suggestions_in
-from holdfast.api.upkeep import Upkeep
-from holdfast.api.workspace import Workspace
+from holdfast.api.upkeep import Upkeep, kept_for
+from holdfast.api.workspace import Workspace, named
 from holdfast.engines.given.engine import GivenState
-from holdfast.engines.registry import names_in
-from holdfast.errors import refuse_none_of
+from holdfast.engines.registry import make_engine, names_in, refuse_unknown_settings, to_find
+from holdfast.engines.thresholds import ALARM_BUDGET, SUGGESTED
+from holdfast.errors import BadInput, clear_sentences, refuse_none_of
 from holdfast.intake.source import ReadOptions
-from holdfast.intake.tables import BuiltTable, build_table
-from holdfast.ranking.expectation import Expectation, Usual
+from holdfast.intake.tables import BuiltTable, build_table, by_table
+from holdfast.progress import Progress
+from holdfast.ranking.expectation import Expectation, Usual, refuse_bad_budget
 from holdfast.ranking.few_errors import broken_by_errors
 from holdfast.rules.dependency import Key
 from holdfast.rules.file import RuleEntry, Rules, free_name
 from holdfast.rules.names import name_of
 from holdfast.rules.registry import parse
 from holdfast.store.records import TableRecord
+from holdfast.store.store import KEEP_ROWS, Store
+from holdfast.table.nulls import GivenNulls
 from holdfast.table.rewrite import bytes_a_row
 from holdfast.text.quotes import quoted
+
+_DEFAULT_CLASSES = ("column",)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What to watch, and how, as `Monitor.create` describes it."""
+
+    watch: str | Sequence[str] | None
+    rules: str | Path | Sequence[str] | Rules | None
+    suggest: int | None
+    alarm_budget: float
+    key: str | Sequence[str] | Mapping[str, str | Sequence[str]]
+    columns: str | Sequence[str] | Mapping[str, Sequence[str]]
+    nulls: GivenNulls
+    options: ReadOptions | None
+    segments: str | None
+    sensitive: str | Sequence[str] | Mapping[str, str | Sequence[str]]
+    keep_rows: str | None
+    expect: bool | None
+    history: History
+    settings: Mapping[str, Any]
+
+
+def created(path: str | Path, sources: Any, wanted: Wanted, spark: Any, progress: Progress | None) -> OpenState:
+    """A new state that watches tables; nothing is left of it where that fails."""
+    tables = named(sources, wanted.options)
+    if not tables:
+        raise BadInput("nothing to watch: give at least one table")
+    given = None if wanted.rules is None else given_rules(wanted.rules)
+    suggest = wanted.suggest
+    if wanted.watch is None and given is None and suggest is None:
+        suggest = SUGGESTED
+    with clear_sentences(path):
+        store = Store.create(path, _first_facts(wanted, given), wanted.segments)
+        try:
+            state = OpenState(store, spark, progress)
+            _watch(state, tables, wanted, given, suggest)
+            return state
+        except BaseException:
+            store.abandon()
+            raise
+
+
+def _first_facts(wanted: Wanted, given: Rules | None) -> dict[str, str]:
+    """The facts that a state begins with; refused where they can't be meant."""
+    classes = to_find(_DEFAULT_CLASSES if wanted.watch is None else wanted.watch)
+    refuse_unknown_settings(wanted.settings)
+    if wanted.alarm_budget != ALARM_BUDGET:
+        refuse_bad_budget(wanted.alarm_budget)
+    watched = names_in([*classes, *(classes_of(given) if given else ())])
+    for name in watched:
+        make_engine(name, wanted.settings)
+    return {
+        "watch": json.dumps(watched),
+        "nulls": wanted.nulls,
+        "settings": settings_text(wanted.settings, {}),
+        KEEP_ROWS: kept_for(wanted.keep_rows),
+        BUDGET: repr(float(wanted.alarm_budget)),
+    }
 
 
 def read_table(
@@ -87,18 +152,30 @@ def _usual_of(workspace: Workspace, history: History) -> dict[str, Usual]:
     return {name: Usual.of(rows_of_days(table, history), table.rows) for name, table in tables.items()}
 
 
-def start(
-    state: OpenState,
-    built: Mapping[str, BuiltTable],
-    given: Rules | None,
-    suggest: int | None,
-    sensitive: Mapping[str, Sequence[str]],
-    history: History,
-    expect: bool,
+def _with_suggested(state: OpenState, given: Rules | None, most: int, history: History) -> Rules:
+    """Given rules, and the best ones that the tables seem to follow."""
+    workspace = state.workspace
+    expectation = Expectation(_usual_of(workspace, history), budget_of(state.store))
+    suggestions = suggestions_in(workspace, state.progress, expectation=expectation)
+    found = suggestions.rules(most, broken_by_errors(suggestions.best(most), workspace.tables))
+    entries = _with_filled_keys(found.entries, workspace)
+    suggested = replace(found, entries=tuple(replace(each, origin="suggested") for each in entries))
+    return suggested if given is None else given.with_others(suggested)
+
+
+def _watch(
+    state: OpenState, tables: Mapping[str, Any], wanted: Wanted, given: Rules | None, suggest: int | None
 ) -> None:
-    """Find what holds in tables that were just read, and what their batches are expected to look like, and make the
-    state durable.
+    """Read tables, find what holds in them, and what their batches are expected to look like, and make the state
+    durable.
     """
+    keys, chosen = by_table(wanted.key, tables, "a key is"), by_table(wanted.columns, tables, "columns are")
+    built = {
+        name: read_table(state, name, source, wanted.options, keys.get(name, ()), chosen.get(name, ()))
+        for name, source in tables.items()
+    }
+    sensitive = by_table(wanted.sensitive, tables, "columns are")
+    history, expect = wanted.history, bool(suggest) if wanted.expect is None else wanted.expect
     store, workspace = state.store, state.workspace
     for name, columns in sensitive.items():
         refuse_none_of(columns, built[name].admitted.table.schema.names, f"no column of {name}")
@@ -107,14 +184,7 @@ def start(
         state.records[name] = record_of(one)
     store.put_meta(SENSITIVE, json.dumps({name: columns for name, columns in sensitive.items() if columns}))
     store.put_meta("ways", json.dumps({name: one.reader for name, one in built.items()}))
-    rules = given
-    if suggest:
-        expectation = Expectation(_usual_of(workspace, history if expect else OFF), budget_of(store))
-        suggestions = suggestions_in(workspace, state.progress, expectation=expectation)
-        found = suggestions.rules(suggest, broken_by_errors(suggestions.best(suggest), workspace.tables))
-        entries = _with_filled_keys(found.entries, workspace)
-        suggested = replace(found, entries=tuple(replace(each, origin="suggested") for each in entries))
-        rules = suggested if given is None else given.with_others(suggested)
+    rules = _with_suggested(state, given, suggest, history if expect else OFF) if suggest else given
     if rules is not None:
         own = bound(rules, workspace.schemas, state.progress)
         store.put_meta("watch", json.dumps(names_in([*store.watched, *classes_of(rules)])))
