@@ -7,18 +7,19 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from holdfast.changes.diff import Cause, Diff, Finding, ViolationChange, Witness, Worth
-from holdfast.engines.contract import is_given
+from holdfast.changes.diff import Diff, Finding, ViolationChange, Witness
 from holdfast.engines.given.status import Status
-from holdfast.engines.registry import ALL_TABLES, rule_class
+from holdfast.engines.registry import rule_class
 from holdfast.engines.thresholds import MAX_BAD
 from holdfast.expectations.unusual import Unusual
 from holdfast.intake.quarantine import Quarantined
 from holdfast.results import outcome_lines
 from holdfast.results.alarms import Alarming, FailOn, alarming, lasting
 from holdfast.results.drawn import Drawn
-from holdfast.results.marked_rules import Mark, MarkedRules
+from holdfast.results.marked_diffs import MarkedDiffs
+from holdfast.results.marked_rules import MarkedRules
 from holdfast.results.memory import RuleKey
+from holdfast.results.outcome_json import change_objects, table_of
 from holdfast.results.outcome_lines import TableDiff
 from holdfast.results.verdict import Around, Examples, Level, Repeat, Verdict, Worse, failed_words
 from holdfast.rules.names import called, titled
@@ -85,44 +86,29 @@ class Outcome(Printed, Drawn):
 
     def witness(self, rule: Finding) -> Witness | None:
         """The rows that broke a rule, where they are known."""
-        found = (diff.witnesses.get(rule.text) for diff in self._about(_table(rule)))
+        found = (diff.witnesses.get(rule.text) for diff in self._marked.about(table_of(rule)))
         return next((witness for witness in found if witness is not None), None)
-
-    def _about(self, table: str | None) -> Iterator[Diff]:
-        """The diffs that may have a rule of a table: another table may have a rule of the same text."""
-        return (diff for (_, own), diff in self.diffs.items() if table is None or own in (table, ALL_TABLES))
 
     # ---- marked rules -----------------------------------------------------------------------------------------------
 
     @cached_property
+    def _marked(self) -> MarkedDiffs:
+        return MarkedDiffs(self.diffs, self.marks)
+
+    @property
     def listed(self) -> dict[tuple[str, str], Diff]:
         """The diffs as people see them: without ignored rules, and without broken pinned ones, which come first."""
-        shown = {}
-        for at, diff in self.diffs.items():
-            ignored = {text for text in self._texts(at, "ignored") if text in diff.lost or text in diff.gained}
-            others = self._broken(at, "pinned") | ignored
-            shown[at] = diff.without(others) if others else diff
-        return shown
+        return self._marked.listed
 
-    @cached_property
+    @property
     def pinned(self) -> dict[tuple[str, str], Diff]:
         """What the batch did to the pinned rules that it broke."""
-        own = {at: self._broken(at, "pinned") for at in self.diffs}
-        return {at: self.diffs[at].only(texts) for at, texts in own.items() if texts}
+        return self._marked.pinned
 
     @property
     def ignored(self) -> int:
         """How many ignored rules broke."""
-        return sum(len(self._broken(at, "ignored")) for at in self.diffs)
-
-    def _texts(self, at: tuple[str, str], mark: Mark) -> set[str]:
-        """The rules of a class and a table with a mark."""
-        return {text for *own, text in getattr(self.marks, mark) if tuple(own) == at}
-
-    def _broken(self, at: tuple[str, str], mark: Mark) -> set[str]:
-        """Those of them that broke."""
-        witnesses = self.diffs[at].witnesses
-        return {text for text in self._texts(at, mark) if text in witnesses}
+        return self._marked.ignored
 
     # ---- what changed -----------------------------------------------------------------------------------------------
 
@@ -297,52 +283,18 @@ class Outcome(Printed, Drawn):
 
     def moved(self, text: str, table: str | None = None) -> tuple[int | None, int | None]:
         """How many violations of a given rule are new, and how many are gone; None: only their number is stored."""
-        known = (diff.violations[text] for diff in self._about(table) if text in diff.violations)
-        change = next(known, None)
-        return (0, 0) if change is None else (change.new, change.gone)
+        return self._marked.moved(text, table)
 
     def to_json(self) -> list[dict[str, Any]]:
         """One object for the batch, then one for each change: first given rules that got worse, then broken and gained
         rules by score, then the others.
         """
-        worse = {id(rule) for rule in self._worse()}
-        lines: list[tuple[float, dict[str, Any]]] = []
-        for at, diff in self.diffs.items():
-            lines += self._with_marks(at, _lost_lines(diff))
-            lines += _gained_lines(diff)
-            lines += [
-                (4.0 if id(new) in worse else 0.0, self._changed(at, old, new)) for old, new in diff.changed.values()
-            ]
-        lines += [
-            (3.5 if each.severity == "error" else 1.5, {"event": "unusual", **each.to_json()}) for each in self.unusual
-        ]
-        lines.sort(key=lambda each: -each[0])
         quarantined = {} if self.quarantined is None else {"quarantined": self.quarantined.to_json()}
         given = {"now_given": [dict(rule) for rule in self.now_given]} if self.now_given else {}
         muted = {"now_muted": [dict(rule) for rule in self.now_muted]} if self.now_muted else {}
         first = {**self.batch.to_json(), "already_applied": self.already_applied, **quarantined, **given, **muted}
-        return [first, *(line for _, line in lines)]
-
-    def _with_marks(
-        self, at: tuple[str, str], lines: Iterator[tuple[float, dict[str, Any]]]
-    ) -> Iterator[tuple[float, dict[str, Any]]]:
-        """Lines about rules: pinned ones first, ignored ones last."""
-        ignored, pinned = self._texts(at, "ignored"), self._texts(at, "pinned")
-        for early, line in lines:
-            if line["text"] in ignored:
-                yield -1.0, {**line, "mark": "ignored"}
-            elif line["text"] in pinned:
-                yield early + 1.5, {**line, "mark": "pinned"}
-            else:
-                yield early, line
-
-    def _changed(self, at: tuple[str, str], old: Finding, new: Finding) -> dict[str, Any]:
-        line = {"event": "changed", **new.to_json(), "before": old.to_json()}
-        if not is_given(line):
-            return line
-        repeat = self.repeats.get((*at, new.text))
-        like = {} if repeat is None else {"repeats_batch": repeat.since}
-        return {**line, **dict(zip(("new", "gone"), self.moved(new.text, _table(new)), strict=True)), **like}
+        worse = list(self._worse())
+        return [first, *change_objects(self._marked, worse, self.repeats, self.unusual)]
 
     # ---- for people -------------------------------------------------------------------------------------------------
 
@@ -428,33 +380,6 @@ def _without(diff: Diff, texts: Collection[str]) -> Diff:
 def _called(rule: Finding) -> str:
     """A rule by its name, or its text."""
     return str(rule) if isinstance(rule, Unusual) else called(rule.to_json().get("name", ""), rule.text)
-
-
-def _table(rule: Finding) -> str | None:
-    """The table of a rule; None: it is about several."""
-    return rule.to_json().get("table")
-
-
-def _lost_lines(diff: Diff) -> Iterator[tuple[float, dict[str, Any]]]:
-    """The rules that are no longer reported, each with its place in the order."""
-    for text, finding in diff.lost.items():
-        witness = diff.witnesses.get(text)
-        worth = (diff.worth or {}).get(text) if witness else None
-        line = _line(diff.loss(text), finding, worth, diff.causes.get(text))
-        yield (2.0 + diff.score(text), {**line, "witness": witness.to_json()}) if witness else (0.0, line)
-
-
-def _gained_lines(diff: Diff) -> Iterator[tuple[float, dict[str, Any]]]:
-    """The rules that are reported now, each with its place in the order."""
-    for text, finding in diff.gained.items():
-        worth = (diff.gained_worth or {}).get(text)
-        yield 1.0 + (worth.score if worth else 0.0), _line("gained", finding, worth, diff.causes.get(text))
-
-
-def _line(event: str, finding: Finding, worth: Worth | None, cause: Cause | None) -> dict[str, Any]:
-    """A rule that came or went, with its score and the reason, where they are known."""
-    figures = worth.to_json() if worth else {}
-    return {"event": event, **finding.to_json(), **figures, **(cause.to_json() if cause else {})}
 
 
 def _level(rule: Status, repeat: Repeat | None) -> Level:
