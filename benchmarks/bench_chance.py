@@ -1,8 +1,8 @@
 """Is chance what it is said to be? Rules about one row that are suggested as errors, in the rows that come after.
 
 The trial: of each table of the field the first rows are read, as they stand and shuffled. Each suggestion states how
-often chance will break it in 100 usual batches, which have 3.3 times as many rows as were read. So many of the next
-rows, as far as there are, show whether it does.
+often chance will break it in 100 usual batches, which have 3.3 times as many rows as were read. That many of the next
+rows, or all that there are, show whether it does.
 """
 
 from __future__ import annotations

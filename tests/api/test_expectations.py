@@ -221,7 +221,7 @@ def _stored(folder: Path) -> list[Any]:
         return database.execute("SELECT * FROM batch_figures ORDER BY seq").fetchall()
 
 
-def test_tables_are_told_apart(tmp_path: Path) -> None:
+def test_each_table_has_batches_of_its_own(tmp_path: Path) -> None:
     """One that is absent from a batch has no batch of 0 rows, and deletes are none."""
     with watched(tmp_path, {"orders": first(), "other": first()}, history={"orders": "on", "other": "off"}) as watch:
         watch.apply({"orders": rows(40), "other": rows(40)})

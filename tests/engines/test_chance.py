@@ -58,7 +58,7 @@ def test_a_table_without_nulls_has_no_sign_of_any() -> None:
 
 @pytest.mark.parametrize("values", [3, 30])
 def test_new_values_come_as_often_as_expected(values: int) -> None:
-    """From a draw in which values appear anew by chance (Ewens)."""
+    """From a draw in which new values come by chance (Ewens)."""
     random, rows, later = np.random.default_rng(2), 3000, 300
     theta = values / math.log(rows)
     new = random.random((10_000, later)) < theta / (theta + np.arange(rows, rows + later))

@@ -108,7 +108,7 @@ class Web:
 
     address: str = ""
     files: dict[str, bytes] = field(default_factory=dict)
-    cut: int = 0  # so many bytes are missing at the end of each answer
+    cut: int = 0  # bytes that are missing at the end of each answer
     wants: str | None = None  # the user and the password
 
 

@@ -1,4 +1,4 @@
-"""Durations: what they mean, and what is none."""
+"""Durations: what they mean, and which texts are none."""
 
 from datetime import timedelta
 

@@ -35,7 +35,7 @@ def kept_for(how_long: str | None) -> str:
     """How long rows are kept, as a state stores it: `30d`; empty: for ever."""
     if how_long is None:
         return ""
-    duration(how_long)  # refuses what is none
+    duration(how_long)  # refuses a text that is no duration
     return how_long
 
 

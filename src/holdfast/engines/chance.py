@@ -68,7 +68,7 @@ def of_limit(beyond: float, rows: int, odds: float) -> float:
 
 def of_new_values(values: int, single: int, rows: int) -> float:
     """The values to expect a row that were not there before, where `single` of the values occur once: by Good and
-    Turing their share of the rows, or as many as a draw in which values / log(rows) appear anew by chance (Ewens).
+    Turing their share of the rows; or by Ewens, where new values come by chance at a rate of values / log(rows).
 
     >>> of_new_values(values=90, single=50, rows=1000)
     0.05

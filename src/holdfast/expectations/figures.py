@@ -334,7 +334,7 @@ def _codes(layout: Layout, column: Column, places: Sequence[int], dictionary: Di
 
 
 def without_gone_values(layout: Layout, schema: Schema, dictionaries: Sequence[Dictionary]) -> Layout:
-    """The same without the figures of values of columns that no longer hold one of these: they are chosen anew."""
+    """The same, without the watched values of columns that no longer hold one of them: others are chosen later."""
     held: dict[int, bool] = {}
     for place, column in enumerate(schema.columns):
         if own := layout.by_column.get(column.name, {}).get("value"):

@@ -23,8 +23,8 @@ from holdfast.expectations import chance
 from holdfast.expectations.chance import FEWEST, Numbers, Usual
 from holdfast.expectations.figures import NEWEST, ROWS, Fresh, Layout, Measured
 
-WINDOW = 200  # past batches that are looked at,
-DAYS = 42  # of so many days before the batch
+WINDOW = 200  # past batches that are looked at, at most,
+DAYS = 42  # and the days before the batch that they are of
 _AGREE = 3  # batches in a row that are far outside are the new usual
 _OFTEN = 0.8  # days between batches: where fewer, several come a day
 _AT_ONCE = 5 / 1440  # days: batches that are applied faster are those of other days

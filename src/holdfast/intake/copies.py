@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 _AT_ONCE = 1 << 20
 _PATIENCE = 60  # seconds that a server may be silent
-# How the bytes of a file begin, and the ending of its name; what is none of them is CSV.
+# How the bytes of a file begin, and the ending of its name; a file that begins with none of these is CSV.
 _MARKS = (
     (b"PAR1", ".parquet"), (b"ORC", ".orc"), (b"ARROW1", ".arrow"), (b"\x1f\x8b", ".gz"),
     (b"\x28\xb5\x2f\xfd", ".zst"),

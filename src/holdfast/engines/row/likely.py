@@ -44,10 +44,10 @@ from holdfast.table.rows import Ids
 from holdfast.table.runner import Runner
 
 FEWEST = 20  # rows: fewer show nothing
-FEW_VALUES, FEW_NUMBERS = 20, 5  # a set has at most so many texts, or numbers
+FEW_VALUES, FEW_NUMBERS = 20, 5  # a set has at most 20 texts, or 5 numbers
 _OFTEN = 5  # times that each value of a set occurs at least
 _NEARLY_FILLED = 0.01  # nulls that are exceptions
-_ROWS = 5.0  # so many rows make half of what a rule is worth
+_ROWS = 5.0  # rows that test a rule: with this many, its score is half of what it is worth
 # What kinds of rules are worth
 _EQUATION, _COMPARISON, _FORMAT, _RANGE, _FILLED, _SET, _CONSTANT = 1.0, 0.95, 0.9, 0.75, 0.7, 0.68, 0.66
 Seen = TypeVar("Seen", LikelyEquation, LikelyComparison)

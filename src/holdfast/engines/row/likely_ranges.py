@@ -101,7 +101,7 @@ def _grow(values: NDArray[np.float64], slowly: bool) -> bool:
 
 
 def _are_names(column: SeenColumn) -> bool:
-    """Whether integers are so many and so close that they were given one after the other."""
+    """Whether integers look like numbers that were given one after the other: many, with few gaps."""
     if column.decimals != 0 or column.distinct < _NAMES:
         return False
     least, greatest = float(column.numbers.values[0]), float(column.numbers.values[-1])

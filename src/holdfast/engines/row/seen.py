@@ -162,7 +162,7 @@ class SeenColumn:
 
 
 def evenly(rows: int, most: int) -> NDArray[np.int64]:
-    """The places of at most so many rows, evenly spread over all."""
+    """The places of at most `most` rows, evenly spread over all."""
     return np.unique(np.linspace(0, rows - 1, min(rows, most)).astype(np.int64)) if rows else np.empty(0, np.int64)
 
 
