@@ -13,20 +13,17 @@ from holdfast.cli.app import app
 from holdfast.cli.arguments import (
     AlarmBudget,
     Columns,
-    FailOn,
     History,
     How,
-    MaxBad,
     Output,
-    Quiet,
     SourceList,
     State,
     TablesOfBatch,
-    Verbose,
 )  # fmt: skip
 from holdfast.cli.ci import CiOutputs, ci_outputs, write_applied
+from holdfast.cli.judging import Judging, judging
 from holdfast.cli.options import applying, reading, settings_of, taking
-from holdfast.cli.printing import CLASSES, loudness, print_findings, print_outcome, warn_unlisted
+from holdfast.cli.printing import CLASSES, print_findings, warn_unlisted
 from holdfast.cli.tables import by_table, history_of, named, note_left_out, split, table_line, table_or_files
 from holdfast.engines.registry import given_classes, rule_classes
 from holdfast.engines.thresholds import ALARM_BUDGET, ROW_RULES, SUGGESTED
@@ -130,7 +127,7 @@ _PARTS: dict[How, str] = {
 
 
 @app.command()
-@taking(how_to_apply=applying, alerts=alerting, ci=ci_outputs, options=reading)
+@taking(how_to_apply=applying, alerts=alerting, ci=ci_outputs, options=reading, judged=judging)
 def apply(
     state: State,
     *,
@@ -160,15 +157,11 @@ def apply(
     batch_id: Annotated[
         str | None, typer.Option(help="A name for this batch; a batch of the same name is not applied again.")
     ] = None,
-    fail_on: FailOn = "likely",
-    max_bad: MaxBad = "1%",
-    verbose: Verbose = False,
-    quiet: Quiet = False,
-    form: Output = "text",
     how_to_apply: dict[str, Any],
     alerts: Alerts,
     ci: CiOutputs,
     options: ReadOptions,
+    judged: Judging,
 ) -> None:
     """Apply one batch of changes, and show its effects.
 
@@ -176,11 +169,9 @@ def apply(
     [b]holdfast apply state/ --table orders=o.csv --table customers=c.csv[/b]
     """
     from holdfast.api.monitor import Monitor
-    from holdfast.results.alarms import alarming, most_bad
     from holdfast.sources.secrets import refuse_plain_secrets
 
-    alarming(fail_on)  # refuses an unknown one
-    most, loud = most_bad(max_bad), loudness(verbose, quiet)
+    fail_on = judged.fail_on
     name, files = table_or_files(table or [])
     sources: dict[str, Any] = {
         "inserts": insert, "deletes": delete, "changes": changes, "snapshot": snapshot, "upserts": upsert,
@@ -201,15 +192,15 @@ def apply(
                     **sources, table=name, batch_id=batch_id, operation_column=op, options=options, fail_on=fail_on,
                     **how_to_apply,
                 )  # fmt: skip
-                send.applied(outcome, fail_on, max_bad)
+                send.applied(outcome, fail_on, judged.max_bad)
             if ci.files is not None:
                 # The file is read again for the lines of rows.
                 inserted = (sources.get("inserts") if ci.files.sarif else None) or {}
                 summary = monitor.ci_summary(
-                    outcome, fail_on=fail_on, bad=outcome.why_bad(most), options=options, redact=ci.redact,
+                    outcome, fail_on=fail_on, bad=outcome.why_bad(judged.most_bad), options=options, redact=ci.redact,
                     inserted=inserted if isinstance(inserted, dict) else {name: inserted},
                 )  # fmt: skip
-        code = print_outcome(outcome, form, fail_on, most, loud)
+        code = judged.print(outcome)
     if ci.files is not None:
         write_applied(ci.files, summary)
     raise typer.Exit(code)

@@ -56,21 +56,6 @@ TablesOfBatch = Annotated[
         "(repeatable).",
     ),
 ]
-MaxBad = Annotated[
-    str,
-    typer.Option(
-        metavar="SHARE", help="The exit code is 1 if more than this share of the rows of a batch goes to --quarantine."
-    ),
-]
 ChangeId = Annotated[
     str | None, typer.Option("--id", help="A name for this change; a change of the same name is not made again.")
 ]
-FailOn = Annotated[
-    str,
-    typer.Option(
-        help="Which broken rules make the exit code 1: only [b]given[/b] ones, also [b]likely[/b] found ones, "
-        "[b]any[/b], [b]never[/b]; or a score such as [b]0.7[/b], for found ones with at least this score.",
-    ),
-]
-Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show all that changed, also facts of columns.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only what failed.")]

@@ -9,11 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from holdfast.cli.arguments import Format
-from holdfast.cli.exit_codes import exit_code_of
 from holdfast.engines.contract import RuleClass
 from holdfast.engines.registry import found_classes, rule_class
 from holdfast.engines.thresholds import SHOWN
-from holdfast.errors import BadInput, ExitCode
 from holdfast.lazy_rules import bounds
 from holdfast.report.terminal import Terminal, TerminalProgress, say, say_json
 
@@ -22,9 +20,7 @@ if TYPE_CHECKING:
     from holdfast.api.view import View
     from holdfast.changes.diff import Result
     from holdfast.engines.listing import Listing
-    from holdfast.report.printing import Loudness
     from holdfast.results.changed import Changed
-    from holdfast.results.outcome import Outcome
     from holdfast.results.upkeep import Vacuumed, Verified
     from holdfast.store.backup import Backup
 
@@ -70,41 +66,6 @@ def print_findings(
     for kind in [kind for kind in requested if kind not in known]:
         bound = next((f" ({each})" for each in bounds(results) if each.kind == kind), "")
         console.print(f"no {rule_class(kind).title} found{bound}", markup=False)
-
-
-def loudness(verbose: bool, quiet: bool) -> Loudness:
-    """How much to print."""
-    if verbose and quiet:
-        raise BadInput("--verbose and --quiet don't go together; leave one out")
-    return "verbose" if verbose else "quiet" if quiet else "normal"
-
-
-def print_outcome(
-    outcome: Outcome,
-    form: Format,
-    fail_on: str,
-    most_bad: float,
-    loud: Loudness = "normal",
-    paths: Sequence[str] = (),
-    err: bool = True,
-) -> ExitCode:
-    """Print what a batch of some files did, as text or as JSON; returns the exit code. Standard error says why broken
-    rules are no alarm, or which are one, unless something else says that.
-    """
-    from holdfast.report.printing import print_outcome as print_text
-
-    why, bad = outcome.why(fail_on), outcome.why_bad(most_bad)
-    if form == "json":
-        whence = {"file": paths[0]} if len(paths) == 1 else {"files": list(paths)} if paths else {}
-        say_json({**line, **whence} for line in outcome.to_json())
-    else:
-        print_text(outcome, ", ".join(Path(path).name for path in paths), fail_on=fail_on, loud=loud)
-    unsaid = form == "json" or not outcome.alarms(fail_on) or not outcome.worse(fail_on)
-    if why and unsaid and loud != "quiet" and err:
-        say(why, err=True)
-    if bad and err:
-        say(bad, err=True)
-    return exit_code_of(outcome, fail_on, most_bad)
 
 
 def print_violations_json(listings: Iterable[Listing], limit: int | None) -> None:

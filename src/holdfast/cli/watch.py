@@ -13,9 +13,9 @@ import typer
 
 from holdfast.cli.alerts import Alerts, alerting
 from holdfast.cli.app import app
-from holdfast.cli.arguments import FailOn, How, MaxBad, Output, Quiet, State, TableName, Verbose
+from holdfast.cli.arguments import How, State, TableName
+from holdfast.cli.judging import Judging, judging
 from holdfast.cli.options import applying, reading_files, taking
-from holdfast.cli.printing import loudness, print_outcome
 from holdfast.errors import BadInput, ExitCode
 from holdfast.progress import Progress
 from holdfast.report.log import LogFormat, LogProgress
@@ -32,7 +32,7 @@ _watching = partial(typer.Option, rich_help_panel="How folders are watched")
 
 
 @app.command()
-@taking(how_to_apply=applying, alerts=alerting, options=reading_files)
+@taking(how_to_apply=applying, alerts=alerting, options=reading_files, judged=judging)
 def watch(
     state: State,
     *,
@@ -60,8 +60,6 @@ def watch(
     once: Annotated[bool, typer.Option("--once", help="Stop when all present files are applied.")] = False,
     op: Annotated[str | None, typer.Option(help="The column with the operation, for --as changes.")] = None,
     table: TableName = None,
-    fail_on: FailOn = "likely",
-    max_bad: MaxBad = "1%",
     log_format: Annotated[
         LogFormat | None,
         _watching(help="Write standard error as a log, a line for each event: as text, or as a JSON object."),
@@ -74,30 +72,25 @@ def watch(
             rich_help_panel="Alerts",
         ),
     ] = None,
-    verbose: Verbose = False,
-    quiet: Quiet = False,
-    form: Output = "text",
     how_to_apply: dict[str, Any],
     alerts: Alerts,
     options: ReadOptions,
+    judged: Judging,
 ) -> None:
     """Apply every file that arrives in a folder, each exactly once, until Ctrl-C or SIGTERM.
 
     Example: [b]holdfast watch state/ --from incoming/[/b]
     """
     from holdfast.api.monitor import Monitor
-    from holdfast.results.alarms import alarming, most_bad
 
-    alarming(fail_on)  # refuses an unknown one
-    most, loud = most_bad(max_bad), loudness(verbose, quiet)
     seconds, patience = (duration(text).total_seconds() for text in (every, settle))
     codes = {ExitCode.ALL_WELL}
 
     def applied(paths: Sequence[str], outcome: Outcome) -> None:
-        send.applied(outcome, fail_on, max_bad)
-        codes.add(code := print_outcome(outcome, form, fail_on, most, loud, paths, err=log_format is None))
+        send.applied(outcome, judged.fail_on, judged.max_bad)
+        codes.add(code := judged.print(outcome, paths, err=log_format is None))
         if log_format is not None:
-            _log_batch(progress, outcome, paths, fail_on, most, code)
+            _log_batch(progress, outcome, paths, judged, code)
         for trouble in send.troubles():
             progress.event("warning", "notify", trouble)
         if not somebody_reads():
@@ -108,7 +101,7 @@ def watch(
         send.refused(reason, path)
         where = "the file is passed over" if moved is None else f"moved to {moved}"
         progress.event("error", "refused", f"{reason}; {where}", file=path, moved_to=moved)
-        if form == "json":
+        if judged.form == "json":
             say_json([{"kind": "refused", "file": path, "reason": reason, "moved_to": moved}])
 
     with (
@@ -123,7 +116,8 @@ def watch(
         try:
             monitor.watch_folder(
                 folder, how=how, files=files, settle=patience, every=seconds, once=once, stop=stop, table=table,
-                operation_column=op, options=options, applied=applied, refused=refused, fail_on=fail_on, **how_to_apply,
+                operation_column=op, options=options, applied=applied, refused=refused, fail_on=judged.fail_on,
+                **how_to_apply,
             )  # fmt: skip
         except KeyboardInterrupt:
             why = "Stopped" if somebody_reads() else "Stopped, as nobody reads the output"
@@ -164,17 +158,15 @@ def _softly() -> Iterator[Callable[[], bool]]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _log_batch(
-    progress: Progress, outcome: Outcome, paths: Sequence[str], fail_on: str, most_bad: float, code: ExitCode
-) -> None:
+def _log_batch(progress: Progress, outcome: Outcome, paths: Sequence[str], judged: Judging, code: ExitCode) -> None:
     """A line of the log about a batch."""
-    batch, bad = outcome.batch, outcome.quarantined
+    batch, bad, fail_on = outcome.batch, outcome.quarantined, judged.fail_on
     failed = [rule.text for rule in outcome.alarms(fail_on)]
     nothing = outcome.already_applied or outcome.is_nothing
     names = ", ".join(Path(path).name for path in paths)
     said = outcome.lines()[0] if nothing else outcome.verdict(fail_on).line(names)
     rules = f": {first_of(failed, _NAMED)}" if failed else ""
-    reasons = ["" if failed else outcome.why(fail_on), outcome.why_bad(most_bad)]
+    reasons = ["" if failed else outcome.why(fail_on), outcome.why_bad(judged.most_bad)]
     progress.event(
         "warning" if code else "info", "batch", ". ".join(filter(None, [said.rstrip(".") + rules, *reasons])),
         batch=batch.number, batch_id=batch.batch_id, files=list(paths), tables=list(batch.tables),
