@@ -24,6 +24,7 @@ from pyspark.sql import functions
 from holdfast.api.monitor import Monitor
 from holdfast.errors import BadInput
 from holdfast.intake import source as module
+from holdfast.intake.paths import table_name
 from holdfast.intake.source import ReadOptions, open_source
 from holdfast.sources import dialect
 from tests.intake.building import UTC, csv_options, file_of, read, rows_in, through_spark, types_in, watched
@@ -311,6 +312,13 @@ def test_nan_is_a_number_and_no_null(tmp_path: Path, spark: SparkSession) -> Non
     for source in sources:
         types, rows = read(tmp_path, source, spark=spark)
         assert (types, rows) == ({"f": "double"}, [plain_row(row) for row in NAN]), source
+
+
+def test_frames_without_a_name() -> None:
+    """A frame compares with a text cell by cell, and has no truth value."""
+    table = pa.table({"id": [1, 2], "zip": ["a", "b"]})
+    for frame in (table.to_pandas(), pl.from_arrow(table), table):
+        assert table_name(frame) == "table"
 
 
 def test_a_plain_pandas_frame_means_null_when_it_says_nan(tmp_path: Path) -> None:

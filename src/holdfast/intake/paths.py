@@ -82,9 +82,9 @@ def table_name(source: object, jdbc_table: str | None = None, query: str | None 
         return jdbc_table or "table"
     if isinstance(source, str) and is_database(source):
         return table_in(source) if query is None else file_name(source.partition(":")[2]).split(".")[0]
-    if source == STANDARD_INPUT:
-        return "stdin"
-    return _name_of_path(str(source)) if isinstance(source, str | Path) else "table"
+    if not isinstance(source, str | Path):  # first: frames compare with a text cell by cell
+        return "table"
+    return "stdin" if source == STANDARD_INPUT else _name_of_path(str(source))
 
 
 def _name_of_path(path: str) -> str:
