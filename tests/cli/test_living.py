@@ -52,10 +52,10 @@ def test_a_file_of_rules_takes_the_place_of_all(
     holdfast("rules", state, "add", "zip -> city", "key(id)")
     file = write(tmp_path / "r.yaml", ["rules:", '  - {name: fd1, rule: "zip -> city", severity: warn}'])
     edited = holdfast("rules", state, "edit", file).out
-    assert "fd1: zip -> city: edited" in edited
+    assert "fd1: zip -> city: severity warn, was error; 0 violations" in edited
     assert "key1: key(id): no longer given" in edited
     monkeypatch.setenv("EDITOR", "sed -i s/warn/error/")
-    assert "fd1: zip -> city: edited" in holdfast("rules", state, "edit").out
+    assert "fd1: zip -> city: severity error, was warn; 0 violations" in holdfast("rules", state, "edit").out
     monkeypatch.setenv("EDITOR", "true")
     assert "nothing changed" in holdfast("rules", state, "edit").out
     monkeypatch.setenv("EDITOR", "no-such-editor")

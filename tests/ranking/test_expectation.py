@@ -99,6 +99,22 @@ def test_the_budget_of_a_state_can_be_changed(tmp_path: Path) -> None:
         assert watch.suggest().expectation.budget == 0.1
 
 
+def test_more_budget_makes_no_error_a_warning(tmp_path: Path) -> None:
+    """Also where rows that came since speak against it: a null in another column makes a rule about nulls less sure."""
+    with hf.Monitor.create(tmp_path / "s", {"t": orders(0, 900)}) as watch:
+        before = {each.text for each in watch.rules().entries if each.severity == "error"}
+        assert "t.id is not null" in before
+        nothing = pa.table({"id": ["O-000900"], "state": pa.array([None], pa.string())})
+        watch.apply(inserts=nothing)
+        watch.alarm_budget(1.0)
+        assert before <= {each.text for each in watch.rules().entries if each.severity == "error"}
+        watch.alarm_budget(0.5)
+        watch.alarm_budget(0.0)
+        errors = {each.text for each in watch.rules().entries if each.severity == "error"}
+        watch.alarm_budget(0.0)
+        assert errors == {each.text for each in watch.rules().entries if each.severity == "error"}
+
+
 def test_a_first_load_that_is_cut_into_days_knows_its_batches(tmp_path: Path) -> None:
     days = pa.array([dt.datetime(2025, 1, 1) + dt.timedelta(hours=number) for number in range(960)])
     table = orders(0, 960).append_column("at", days)

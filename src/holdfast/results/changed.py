@@ -120,4 +120,6 @@ def said(event: str, about: Json) -> str:
         return f"{_SAID[event]}{f', with {settings}' if settings else ''}; {found:,} hold"
     if violations is None or event == "removed":
         return _SAID[event]
+    if had := about.get("severity_before"):
+        return f"severity {about['severity']}, was {had}; {counted(violations, 'violation')}"
     return f"{_SAID[event]}; {counted(violations, 'violation')}"

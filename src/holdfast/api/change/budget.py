@@ -8,7 +8,7 @@ from holdfast.api.change.renames import Renames
 from holdfast.api.change.spec import stored_spec
 from holdfast.api.change.watch_change import Draft, make_change
 from holdfast.api.open_state import OpenState
-from holdfast.api.settings import BUDGET
+from holdfast.api.settings import BUDGET, budget_of
 from holdfast.api.view import View
 from holdfast.engines.registry import ALL_TABLES
 from holdfast.ranking.writing import given_rules, was_suggested
@@ -20,9 +20,12 @@ from holdfast.store.watch_change import WatchChange
 
 def change_budget(state: OpenState, budget: float, change_id: str | None) -> Changed:
     """Let suggested rules be errors as far as another budget allows. Those that rows break, or that nothing speaks for
-    any more, stay as they are, and so do rules that a user gave.
+    any more, stay as they are, and so do rules that a user gave. With more budget no error becomes a warning, and with
+    less no warning an error, whatever the rows that came since speak for.
     """
     found = View(state).suggest(alarm_budget=budget)
+    had = budget_of(state.store)
+    stays = {"error"} if budget > had else {"warn"} if budget < had else set()
 
     def draft(own_id: str) -> Draft:
         spec = stored_spec(state.store)
@@ -31,7 +34,7 @@ def change_budget(state: OpenState, budget: float, change_id: str | None) -> Cha
         new = {(each.table, each.text): each.severity for each in given_rules(exact, found.expectation)}
         entries = [
             replace(each, severity=new.get((each.table, each.text)) or new.get(("", each.text), each.severity))
-            if _is_of_budget(each)
+            if _is_of_budget(each) and each.severity not in stays
             else each
             for each in spec.rules.entries
         ]

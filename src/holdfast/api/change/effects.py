@@ -26,7 +26,7 @@ def effects(before: WatchSpec, spec: WatchSpec, old: Results, now: Results) -> d
     about: dict[str, list[Json]] = {
         "added": [_brief(finding) for rule, finding in given_now.items() if rule not in given],
         "removed": [_brief(finding) for rule, finding in given.items() if rule not in given_now],
-        "edited": [_brief(given_now[rule]) for rule in edited],
+        "edited": [_edited(given[rule], given_now[rule]) for rule in edited],
         "muted": [_brief(given_now[rule]) for rule in both if _is_muted(given_now[rule]) > _is_muted(given[rule])],
         "unmuted": [_brief(given_now[rule]) for rule in both if _is_muted(given_now[rule]) < _is_muted(given[rule])],
         "ignored": _marked(spec.marks.ignored - before.marks.ignored),
@@ -100,6 +100,12 @@ def _is_muted(finding: Json) -> bool:
 
 def _brief(finding: Json) -> Json:
     return {name: finding[name] for name in _SHOWN}
+
+
+def _edited(before: Json, now: Json) -> Json:
+    """A rule with another name, note or severity, and the severity that it had."""
+    had = before["severity"]
+    return {**_brief(now), **({"severity_before": had} if had != now["severity"] else {})}
 
 
 def _marks(spec: WatchSpec) -> frozenset[RuleName]:
