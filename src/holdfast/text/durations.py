@@ -21,7 +21,8 @@ def duration(text: str) -> timedelta:
         try:
             meant = timedelta(**{_UNITS[found[2]]: float(found[1])})
         except OverflowError:
-            meant = timedelta()
+            raise BadInput(f"{text!r} is too long; give less, such as 30d") from None
         if meant:
             return meant
+        raise BadInput(f"{text!r} is no time at all; give more than that, such as 500ms")
     raise BadInput(f"{text!r} is no duration: give a number and ms, s, m, h, d or w, such as 30d or 12h")
