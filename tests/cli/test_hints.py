@@ -104,7 +104,11 @@ def test_misspelt_rules_get_a_suggestion(holdfast: Holdfast, shop: Path) -> None
         ("kye(order_id)", "a key, such as key(Zip)"),
         ("orders.country inn customers.country", "an inclusion dependency"),
         ("age between 0 and 9", "a rule about one row"),
+        ("country is not null", "a rule about one row"),
         ("row >= 3", "a rule about a table"),
+        ("rows_in_bach >= 3", "a rule about a table"),
+        ("avgg(id) > 3", "a rule about a table"),
+        ("unique(id)", "a key, such as key(Zip)"),
     ],
 )
 def test_what_is_no_rule_is_refused_with_the_nearest_kind(holdfast: Holdfast, shop: Path, rule: str, kind: str) -> None:

@@ -73,7 +73,7 @@ ERRORS = [
     (
         "rules:\n  - {name: a, rule: not(t.Zip = s.Zip)}",
         2,
-        "rule 'a' names no table; add table: to it, one of tax, people",
+        "rule 'a' names no table; begin it with one of tax:, people:",
     ),
     (
         "rules:\n  - {table: tix, rule: not(t.Zip = s.Zip)}",

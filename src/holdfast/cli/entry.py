@@ -99,5 +99,17 @@ def _follows_interrupt(error: BaseException | None) -> bool:
 
 
 def _fail(sentence: str, code: ExitCode) -> ExitCode:
-    say(f"holdfast: {' '.join(sentence.splitlines())}", err=True)  # values in it may contain line breaks
+    say(f"holdfast: {_on_one_line(sentence)}", err=True)
     return code
+
+
+def _on_one_line(sentence: str) -> str:
+    """An error, whose values may contain line breaks, on one line; a caret below a rule goes into the rule."""
+    lines = sentence.splitlines()
+    if len(lines) < 3 or lines[-1].strip() != "^":
+        return " ".join(lines)
+    from rich.cells import cell_len  # only where something is wrong: help must answer quickly
+
+    *others, rule, caret = lines
+    at = next((at for at in range(len(rule)) if cell_len(rule[:at]) >= caret.index("^")), len(rule))
+    return f"{' '.join(others)}: {rule[:at].lstrip()}^{rule[at:]}"

@@ -70,7 +70,8 @@ def _table_of(entry: RuleEntry, schemas: Mapping[str, Schema]) -> str:
         hint = suggest(entry.table, schemas)
         raise BadInput(f"{entry.place} is about the table {entry.table!r}, which is not here; {hint}")
     if len(schemas) != 1:
-        raise BadInput(f"{entry.place} names no table; add table: to it, one of {', '.join(schemas)}")
+        names = ", ".join(f"{name}:" for name in schemas)
+        raise BadInput(f"{entry.place} names no table; begin it with one of {names}")
     return next(iter(schemas))
 
 

@@ -248,7 +248,7 @@ class ConditionReader(Reader):
 
     def unreadable(self, character: str) -> str:
         """The error where no token begins."""
-        if character in "'\"`":
+        if character in "'\"`%":
             return super().unreadable(character)
         return f'unexpected {character!r}; put a column name that isn\'t a plain word in double quotes: t."…"'
 

@@ -154,7 +154,7 @@ class Reader:
         if value is None:
             raise self.error(token, "this number is too large or too small")
         if self.peek.word in _UNEVEN:
-            raise self.error(self.peek, f"{self.peek.text} differ in length; write days or weeks")
+            raise self.error(self.peek, "months and years differ in length; write days or weeks")
         return self._while(token, value) if self.peek.word in UNITS else Constant(value)
 
     def _while(self, token: Token, count: object) -> Constant:
@@ -211,6 +211,8 @@ class Reader:
             return "this text is not closed; end it with ' (and double a ' within it)"
         if character in '"`':
             return f"this column name is not closed; end it with {character}"
+        if character == "%":
+            return "unexpected '%'; write 0.01 for 1 %, and a column name that contains % in double quotes"
         return f"unexpected {character!r}; {_QUOTE}"
 
     def _hinted(self, sentence: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from typing import get_args
 
 from holdfast.errors import BadInput
 from holdfast.rules.denial import DenialConstraint
@@ -15,7 +16,7 @@ from holdfast.rules.dependency import FD, Key
 from holdfast.rules.inclusion import IND
 from holdfast.rules.language import ConditionReader
 from holdfast.rules.lists import ListOD
-from holdfast.rules.measure import TableRule
+from holdfast.rules.measure import Measure, TableRule
 from holdfast.rules.order import Compatible, ConstantOD
 from holdfast.rules.pointwise import Pointwise
 from holdfast.rules.reader import without_quoted
@@ -48,11 +49,16 @@ _WORDS = (
     "like",
     "orders",
     "rows",
-    "share",
-    "distinct",
-    "avg",
+    "rows_in_batch",
+    "matches",
     "t",
     "s",
+)
+_FUNCTIONS = ("key", "unique", "not", *get_args(Measure))
+_SIGNS: tuple[tuple[type[Rule], str], ...] = (  # how texts of some classes begin, once words are known
+    (Key, r"(?:key|unique)\s*\("),
+    (TableRule, rf"rows\b|rows_in_batch\b|(?:{'|'.join(get_args(Measure))})\s*\("),
+    (RowRule, r"c (?:not )?(?:(?:is|like|matches|between)\b|in\s*\()|c\s*[<>=!]+\s*[0-9]"),
 )
 _OPERAND = (
     rf"[-+\s(]*(?:t\s*\.|(?:length|lower|upper)\s*\(|[0-9.]|(?:date|time|timestamp)?\s*{_QUOTE}"
@@ -85,6 +91,9 @@ def nearest_kind(text: str) -> str:
     from difflib import SequenceMatcher  # only where something is wrong: help must answer quickly
 
     shape = _shape(text)
+    for kind, sign in _SIGNS:
+        if re.match(sign, shape):
+            return f"the nearest kind is {kind.described}, such as {kind.example}"
     types = sorted(given_types(), key=lambda each: each is not FD)  # the first one, where nothing resembles the text
     nearest = max(types, key=lambda each: SequenceMatcher(None, shape, _shape(each.example)).ratio())
     return f"the nearest kind is {nearest.described}, such as {nearest.example}"
@@ -99,7 +108,8 @@ def _shape(text: str) -> str:
             return "0"
         if word[0] not in "ts" and word.string[word.end() :].startswith("."):  # a table
             return "c"
-        return next(iter(get_close_matches(word[0].lower(), _WORDS, 1, 0.66)), "c")
+        words = _FUNCTIONS if word.string[word.end() :].lstrip().startswith("(") else _WORDS
+        return next(iter(get_close_matches(word[0].lower(), words, 1, 0.66)), "c")
 
     return re.sub(r"\w+", known, without_quoted(text).replace("=>", "->"))
 
