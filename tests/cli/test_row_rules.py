@@ -57,6 +57,14 @@ def test_a_batch_breaks_rules_and_another_mends_them(holdfast: Holdfast, state: 
     }
 
 
+def test_rules_about_batches_are_not_checked_without_one(holdfast: Holdfast, tmp_path: Path) -> None:
+    table = write(tmp_path / "t.csv", ["id", "1", "2"])
+    checked = holdfast("check", table, "--rule", "rows_in_batch >= 20", "--rule", "rows >= 1")
+    assert checked.code == 0
+    assert "rows_in_batch >= 20 is about batches; there is none here, so it passes unchecked" in checked.err
+    assert "rows >= 1 is" not in checked.err
+
+
 def test_why(holdfast: Holdfast, state: Path, tmp_path: Path) -> None:
     assert holdfast("apply", state, "--insert", write(tmp_path / "worse.csv", [HEADER, *WORSE])).code == 1
     for rule, sentence in {
@@ -70,6 +78,10 @@ def test_why(holdfast: Holdfast, state: Path, tmp_path: Path) -> None:
     }.items():
         assert sentence.replace("Id", "id") in holdfast("explain", state, rule).out
     assert "id 5: phone is null" in holdfast("explain", state, "row1", "--row", "id=5").out
+    assert "violations" not in holdfast("explain", state, "age").out.splitlines()[1]
+    more = [f"{each.replace('4,', '7,', 1)}" for each in WORSE if each.startswith("4,")]
+    assert holdfast("apply", state, "--insert", write(tmp_path / "more.csv", [HEADER, *more])).code in (0, 1)
+    assert "2 violations, for example id 4: age 200 is not between" in holdfast("explain", state, "age").out
     refused(holdfast("explain", state, "age", "--row", "id=1"), "id 1 doesn't violate rule age")
     refused(
         holdfast("explain", state, "nulls", "--row", "id=1"), "rows don't explain violations of rules about a table"

@@ -18,7 +18,8 @@ from holdfast.rules.bind import bind
 from holdfast.rules.file import RuleEntry, Rules, read_rules, rules_of
 from holdfast.rules.given import Given
 from holdfast.rules.lists import ListOD
-from holdfast.rules.registry import nearest_kind, split_table
+from holdfast.rules.measure import TableRule
+from holdfast.rules.registry import nearest_kind, parse, split_table
 from holdfast.table.nulls import GivenNulls
 from holdfast.table.table import Schema
 
@@ -112,6 +113,7 @@ def check(
     listings: list[Listing] = []
     with workspace_of(source, (), nulls, options, spark, progress) as tables:
         by_class = bound(given, tables.schemas, progress)
+        _note_unchecked(by_class, progress)
         tables.engines = {name: make_engine(name, settings, own) for name, own in by_class.items()}
         order = [*tables.tables, ALL_TABLES]
         for at in sorted(tables.subjects(), key=lambda at: order.index(at[1])):
@@ -119,6 +121,15 @@ def check(
             findings += engine.ranked(state).values()
             listings += engine.listings(state, tables.subject(at[1]))
     return Checked(tuple(findings), tuple(listings), error)
+
+
+def _note_unchecked(given: Given, progress: Progress) -> None:
+    """Say which rules pass only because they are about batches."""
+    rules = [rule for own in given.values() for each in own.values() for rule in each.rules]
+    for rule in rules:
+        parsed = parse(rule.text)
+        if isinstance(parsed, TableRule) and parsed.quantity.is_of_batch:
+            progress.note(f"{rule.text} is about batches; there is none here, so it passes unchecked")
 
 
 def orders(

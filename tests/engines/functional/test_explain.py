@@ -33,6 +33,14 @@ def test_what_an_explanation_tells() -> None:
     assert explain(world.table, "key(real)").clusters[0].look_at == (1, 2, 3, 4)
 
 
+def test_clusters_that_are_not_shown_are_counted() -> None:
+    world = World()
+    world.change(Batch([(n, text, 0.0, True, 1) for n in range(3) for text in "aab"]))
+    assert explain(world.table, "number -> text", clusters=1).lines()[2:] == ["  … and 2 more clusters"]
+    assert explain(world.table, "number -> text", clusters=2).lines()[3:] == ["  … and 1 more cluster"]
+    assert len(explain(world.table, "number -> text").lines()) == 4
+
+
 def test_nulls_that_differ_are_listed_one_by_one() -> None:
     world = World("distinct")
     world.change(Batch([(1, None, 0.0, True, 1)] * 2 + [(1, "b", 0.0, True, 1), (None, "b", 0.0, True, 1)]))

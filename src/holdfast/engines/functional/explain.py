@@ -86,7 +86,9 @@ class DependencyExplanation(contract.RuleExplanation):
             f"{counted(self.broken_clusters, 'cluster')}; without {counted(self.to_remove, 'row')} ({self.g3:.4%}) it "
             "would hold"
         )
-        return [head, *(_line(self.rule, cluster) for cluster in self.clusters)]
+        more = self.broken_clusters - len(self.clusters)
+        rest = [f"  … and {counted(more, 'more cluster')}"] if more else []
+        return [head, *(_line(self.rule, cluster) for cluster in self.clusters), *rest]
 
 
 def explain(table: Table, text: str, clusters: int = 10, rows: int = 20) -> DependencyExplanation:

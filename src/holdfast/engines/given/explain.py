@@ -11,7 +11,9 @@ import numpy as np
 from holdfast.engines import contract
 from holdfast.engines.given.listing import PairListing
 from holdfast.rules.given import Named
+from holdfast.rules.names import titled
 from holdfast.table.row_names import keys_of
+from holdfast.visible import counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +27,7 @@ class GivenExplanation(contract.CurrentExplanation):
 
     def lines(self) -> list[str]:
         """The rule, what it is for, and what there is to say."""
-        return [f"{self.rule.name}: {self.rule.text}", *self.rule.note.splitlines(), *self.said]
+        return [titled(self.rule.name, self.rule.text), *self.rule.note.splitlines(), *self.said]
 
     def table(self) -> contract.LinesTable | None:
         """The rows to fix first."""
@@ -50,7 +52,8 @@ def explained(listing: PairListing, wanted: Sequence[int]) -> GivenExplanation:
         "reason": reason,
         "most_involved": [{"row": row, **_keys(listing, [row]), "violations": times} for row, times in involved],
     }
-    return GivenExplanation(rule, [f"{reason}."], about, _to_fix(listing, involved))
+    several = f"{counted(listing.count, 'violation')}, for example " if listing.count > 1 and not wanted else ""
+    return GivenExplanation(rule, [f"{several}{reason}."], about, _to_fix(listing, involved))
 
 
 def _keys(listing: PairListing, rows: Sequence[int]) -> dict[str, Any]:
