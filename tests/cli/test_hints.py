@@ -93,6 +93,8 @@ def test_misspelt_rules_get_a_suggestion(holdfast: Holdfast, shop: Path) -> None
         refused(holdfast(*command, "fd2"), "did you mean 'fd1'?")
     refused(holdfast("violations", shop, "country -> curency"), "did you mean 'country -> currency'?")
     refused(holdfast("rules", shop, "remove", "country -> curency"), "did you mean 'country -> currency'?")
+    refused(holdfast("explain", shop, "country -> curency"), "did you mean 'country -> currency'?")
+    refused(holdfast("explain", shop, "id -> amount"), "watches several tables; choose one with --table")
     misspelt = "orders: country -> curency"
     refused(holdfast("rules", shop, "pin", misspelt), "there is no column 'curency'; did you mean 'currency'?")
 

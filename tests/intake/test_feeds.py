@@ -138,7 +138,9 @@ def test_folders_of_one_table_and_of_two(tmp_path: Path, spark: SparkSession) ->
     for header in ("k,w", "v,k", "k", "k,v,w"):
         file_of(other, "a.csv", "k,v\n1,a\n")
         file_of(other, "b.csv", f"{header}\n" + ",".join("1" for _ in header.split(",")) + "\n")
-        with pytest.raises(BadInput, match=r"b\.csv: its columns differ from those of .*a\.csv"):
+        with pytest.raises(
+            BadInput, match=r"b\.csv: its columns differ from those of .*a\.csv; name the file of each table, or"
+        ):
             watched(tmp_path, str(other), spark=spark)
     file_of(other, "b.csv", "k,v\n1,a\n2\n")
     with pytest.raises(BadInput, match=r"b\.csv, line 3: 1 field where 2 are expected"):

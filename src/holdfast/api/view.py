@@ -240,7 +240,7 @@ class View:
             near = nearest_names(rule, [each["name"] for each in self._given()])
             hint = f"did you mean {near}?" if near else nearest_kind(rule)
             raise BadInput(f"{rule!r} is neither the name of a rule nor the text of one; {hint}")
-        name = ALL_TABLES if declared.across else self._state.table_name(table)
+        name = ALL_TABLES if declared.across else self._table_of(rule, table)
         engine = watched.engines.get(declared.name) or make_engine(declared.name)
         now = engine.explain(watched.states.get((declared.name, name)), watched.subject(name), rule, rows)
         about = now.to_json()
@@ -252,6 +252,14 @@ class View:
             since = min((event.seq for event in events), default=self._state.last_seq() + 1)
             events = [*(e for e in as_found if e.event in ("lost", "gained") and e.seq < since), *events]
         return Explanation(now, tuple(events), self._state.last_batch(), given["note"] if given and is_alarm else "")
+
+    def _table_of(self, rule: str, table: str | None) -> str:
+        """The table of a rule that is not given; of several, it must be chosen."""
+        near = nearest_names(rule, [each["text"] for each in self._given()]) if table is None else ""
+        try:
+            return self._state.table_name(table)
+        except BadInput as error:
+            raise (BadInput(f"there is no given rule {rule!r}; did you mean {near}?") if near else error) from None
 
     def expectations(self) -> Expectations:
         """What batches are expected to look like: each figure with what is usual now."""

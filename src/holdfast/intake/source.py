@@ -207,7 +207,7 @@ class _Path:
         known = replace(self.options.csv, separator=dialect.separator, quote=dialect.quote, header=dialect.header)
         found, _ = local.sniff_file(other, known, tolerant=self.tolerant)
         if found.names and found.names != dialect.names:
-            raise BadInput(f"{other}: its columns differ from those of {first}; put files of one table in one folder")
+            raise _of_other_columns(other, first)
 
     def _small_csv(self, file: str, dialect: Dialect, notes: list[str]) -> OpenSource:
         refuse_long_lines(file)
@@ -348,8 +348,13 @@ def _end_to_end(tables: Sequence[pa.Table]) -> pa.Table:
     return pa.concat_tables([pa.Table.from_arrays(table.columns, names=table.column_names) for table in tables])
 
 
+def _of_other_columns(file: str, first: str) -> BadInput:
+    hint = "name the file of each table, or put files of one table in one folder"
+    return BadInput(f"{file}: its columns differ from those of {first}; {hint}")
+
+
 def _check_same_columns(schemas: Sequence[pa.Schema], files: Sequence[str]) -> None:
     shapes = [(schema.names, schema.types) for schema in schemas]  # whether a file may hold nulls doesn't matter
     for shape, file in zip(shapes, files, strict=True):
         if shape != shapes[0]:
-            raise BadInput(f"{file}: its columns differ from those of {files[0]}; put files of one table in one folder")
+            raise _of_other_columns(file, files[0])

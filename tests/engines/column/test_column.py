@@ -10,7 +10,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.engines.registry import make_engine
+from holdfast.engines.registry import make_engine, rule_class
 from holdfast.table.leaders import Leaders
 from tests.laws.world import COLUMNS, Batch, Kept, Row, World, batches, row_lists
 from tests.oracle import column as oracle
@@ -69,3 +69,8 @@ def test_text_order_survives_new_labels() -> None:
         kept.follow(world.change(Batch([(None, "a" * length + "b", None, None, None)])))
         assert kept.result() == kept.rediscovered()
     assert world.table.order_keys(1).generation > 0, "the labels were spread"
+
+
+def test_one_row_is_one() -> None:
+    """In headings."""
+    assert [rule_class("column").heading({"rows": rows}) for rows in (0, 1, 1000)] == ["0 rows", "1 row", "1,000 rows"]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from holdfast.engines.contract import ChangeLine, FindingTable, Json, NoSettings, RuleClass
-from holdfast.visible import brief
+from holdfast.visible import brief, counted
 
 if TYPE_CHECKING:
     from holdfast.engines.column.engine import ColumnEngine
@@ -41,7 +41,7 @@ class Facts(RuleClass[NoSettings]):
 
     def heading(self, finding: Json) -> str:
         """How many rows there are."""
-        return f"{finding['rows']:,} rows"
+        return counted(finding["rows"], "row")
 
     def changes(self, before: Json, after: Json) -> list[ChangeLine]:
         """The facts that differ, besides the number of rows."""

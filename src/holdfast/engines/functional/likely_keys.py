@@ -43,6 +43,7 @@ from holdfast.table.table import Table
 from holdfast.table.threads import SoFar, each
 from holdfast.table.types import is_measured, show_type
 from holdfast.text.quotes import quoted
+from holdfast.visible import counted
 
 WIDEST = {2: 250, 3: 60}  # tables of more columns get no keys of this many
 SHOWN = 5.0  # on the columns of a key, chance alone would make this many times as many pairs agree (+ 1)
@@ -182,7 +183,8 @@ class _KeySearch:
         if gone:
             shared = f"{gone:,} of {rows:,} rows share {names} with an earlier one"
         chance = f"; by chance {round(self._expected(columns)):,} pairs would" if len(columns) > 1 else ""
-        return f"{shared}{chance}; {types}, {f'{nulls:,} rows with nulls' if nulls else 'no nulls'}"
+        with_nulls = f"{counted(nulls, 'row')} with nulls"
+        return f"{shared}{chance}; {types}, {with_nulls if nulls else 'no nulls'}"
 
 
 def _pairs(partition: Partition) -> int:

@@ -25,6 +25,7 @@ from holdfast.rules.sentences import explained
 from holdfast.table.dictionary import NULL_CODE
 from holdfast.table.row_names import witnesses_of
 from holdfast.table.table import Schema, Table
+from holdfast.visible import counted
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ class OrderExplanation(contract.RuleExplanation):
             return [f"{self.rule.text} holds in all {self.rows:,} rows: {groups}"]
         kind = "split" if isinstance(self.rule, ConstantOD) else "swap"
         head = f"{self.rule.text} does not hold: rows {kind} in {self.broken_groups:,} of {groups}"
-        rest = f"  without {self.to_remove:,} rows ({self.rule.error:.4%}) it would hold"
+        rest = f"  without {counted(self.to_remove, 'row')} ({self.rule.error:.4%}) it would hold"
         return [head, rest, f"  {explained(self.rule, self.witness, self.schema).sentence}"]
 
 
