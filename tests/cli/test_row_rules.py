@@ -65,6 +65,22 @@ def test_rules_about_batches_are_not_checked_without_one(holdfast: Holdfast, tmp
     assert "rows >= 1 is" not in checked.err
 
 
+def test_a_rule_about_a_table_says_what_its_quantity_is(holdfast: Holdfast, tmp_path: Path) -> None:
+    """Once, and times without a fraction of zeros."""
+    first = write(tmp_path / "t.csv", ["id,at", "1,2024-05-01 10:00:00"])
+    rules = write(tmp_path / "rules.yaml", ['rules: [{rule: "newest(at) >= now - 2 days"}]'])
+    assert holdfast("init", tmp_path / "state", first, "--rules", rules).code == 0
+    ran = holdfast(
+        "apply", tmp_path / "state", "--insert", write(tmp_path / "n.csv", ["id,at", "2,2024-05-02 10:00:00"])
+    )
+    assert ran.out.splitlines()[1:3] == [
+        "Failed: newest(at) >= now - 2 days is violated (n.csv)",
+        "  newest(at) is 2024-05-02 10:00:00",
+    ]
+    explained = holdfast("explain", tmp_path / "state", "table1").out
+    assert "It does not hold: newest(at) is 2024-05-02 10:00:00." in explained
+
+
 def test_why(holdfast: Holdfast, state: Path, tmp_path: Path) -> None:
     assert holdfast("apply", state, "--insert", write(tmp_path / "worse.csv", [HEADER, *WORSE])).code == 1
     for rule, sentence in {

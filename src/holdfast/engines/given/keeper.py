@@ -134,7 +134,7 @@ def alone(rows: Ids) -> Pairs:
 @dataclass(frozen=True)
 class Tally:
     """How a rule stands, as its keeper knows: its violations; facts, which are compared; and figures, which move with
-    every row, and are not; and a sentence, where the number of violations says too little.
+    every row, and are not; and what its quantity is, where the number of violations says too little.
     """
 
     violations: int

@@ -29,7 +29,9 @@ class Status:
 
     def __repr__(self) -> str:
         thing, _, rest = self.shown.partition(" ")
-        said = self.tally.said or f"{counted(self.violations, thing.removesuffix('s'))} {rest} {self.text}"
+        holds = "does not hold" if self.violations else "holds"
+        of_table = self.tally.said and f"{self.text} {holds}; {self.tally.said}"
+        said = of_table or f"{counted(self.violations, thing.removesuffix('s'))} {rest} {self.text}"
         return f"{self.named.name}: {said}{accepted_words(self.violations, self.accepted)}"
 
     @property

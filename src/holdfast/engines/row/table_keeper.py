@@ -42,6 +42,7 @@ from holdfast.table.frequencies import Frequencies
 from holdfast.table.rewrite import UsedCodes
 from holdfast.table.rows import Rows
 from holdfast.table.runner import Runner, Threads
+from holdfast.visible import without_fraction
 
 _THE_TABLE = np.full((1, 2), NOBODY)  # no rows are the violation
 _SHOWN = 3
@@ -104,7 +105,7 @@ class MeasuresKeeper(Keeper[WatchedTable, Measures]):
     def tallies(self, state: Measures) -> Sequence[Tally]:
         """Whether the table breaks each, and what the quantity is."""
         return [
-            Tally(int(each.is_broken), {"listed": True}, {"value": each.value}, _said(named, each))
+            Tally(int(each.is_broken), {"listed": True}, {"value": each.value}, _value(named, each))
             for named, each in zip(self.rules, state.measures, strict=True)
         ]
 
@@ -147,10 +148,6 @@ class MeasuresKeeper(Keeper[WatchedTable, Measures]):
         return self.begin(subject, Threads(), old=Previous(self.texts, state))
 
 
-def _said(named: Named[TableRule], measured: TableMeasure) -> str:
-    return f"{named.text} {_verdict(measured)}; {_value(named, measured)}"
-
-
 def _verdict(measured: TableMeasure) -> str:
     """Whether a rule holds, in words."""
     return "does not hold" if measured.is_broken else "holds"
@@ -159,7 +156,7 @@ def _verdict(measured: TableMeasure) -> str:
 def _value(named: Named[TableRule], measured: TableMeasure) -> str:
     """What the quantity is, in words."""
     value = measured.value
-    known = f"{value:,}" if isinstance(value, int) else str(value)
+    known = f"{value:,}" if isinstance(value, int) else without_fraction(str(value))
     return f"{named.rule.quantity.text} is {'unknown' if value is None else known}"
 
 
