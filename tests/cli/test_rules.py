@@ -13,6 +13,7 @@ from pyarrow import csv, parquet
 import holdfast as hf
 from holdfast.store.store import Store
 from tests.cli.running import Holdfast, refused, write
+from tests.cli.session_files import write_files
 
 HEADER = "id,state,salary,rate,day"
 ROWS = ["1,TX,100,1.0,2024-01-01", "2,TX,200,2.0,2024-01-02", "3,NY,100,3.0,2024-01-03"]
@@ -60,6 +61,21 @@ def test_check_fails_and_shows_the_rows(holdfast: Holdfast, tmp_path: Path, rule
     assert result.code == 1
     assert "t: row 3" in result.out
     assert "s: row 1" in result.out
+    some = holdfast("check", bad, "--rule", "t.salary < 0", "--limit", "1").out
+    assert some.endswith("… and 3 more; see --limit\n")  # check has no --output
+
+
+def test_a_suggested_key_names_the_rows_that_violate_a_rule(holdfast: Holdfast, tmp_path: Path) -> None:
+    """But where they are equal on it: then their numbers do."""
+    write_files(tmp_path)
+    state = tmp_path / "state"
+    assert holdfast("init", state, tmp_path / "customers.csv").code == 0
+    assert holdfast("apply", state, "--insert", tmp_path / "tuesday.csv").code == 1
+    assert "t: customer C1118" in holdfast("violations", state, "zip -> city", "--rows").out
+    assert holdfast("apply", state, "--insert", tmp_path / "tuesday.csv").code == 1
+    assert "t: row 1100" in holdfast("violations", state, "key(customer)", "--rows").out
+    assert "t_row" in holdfast("violations", state, "key(customer)").out
+    assert "t_row" not in holdfast("violations", state, "zip -> city").out
 
 
 def test_a_warning_is_no_error(holdfast: Holdfast, tmp_path: Path, rules: Path) -> None:

@@ -255,7 +255,7 @@ def check(
         from holdfast.report.printing import print_listings
 
         listed = [listing for listing in checked.listings if listing.pairs is not None]
-        print_listings(listed, 3 if limit is None else limit, rows)
+        print_listings(listed, 3 if limit is None else limit, rows, "--limit")
     elif rows:
         print_violations_json(checked.listings, limit)
     if ci.files is not None:

@@ -21,7 +21,7 @@ from holdfast.engines.thresholds import SHOWN
 from holdfast.errors import BadInput
 from holdfast.extras import needs
 from holdfast.report.terminal import TerminalProgress, say, say_json
-from holdfast.visible import visible
+from holdfast.visible import counted, visible
 
 if TYPE_CHECKING:
     from holdfast.api.view import View
@@ -150,7 +150,7 @@ def violations(
         found = view.violations(rule)
         if output is not None:
             written = write_listings(found, output)
-            say(f"{written:,} violations written to {output}", err=True)
+            say(f"{counted(written, 'violation')} written to {output}", err=True)
         elif form == "json":
             print_violations_json(found, limit)
         else:

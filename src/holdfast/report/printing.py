@@ -23,7 +23,7 @@ from holdfast.results.outcome_lines import change_lines, with_table
 from holdfast.results.rows import Row
 from holdfast.rules.names import called, titled
 from holdfast.store.records import BatchRecord
-from holdfast.table.row_names import naming_key
+from holdfast.table.row_names import names_nothing_new, naming_key
 from holdfast.text.row_names import short_names
 from holdfast.visible import brief, counted, cut, visible
 
@@ -213,16 +213,20 @@ def _row_cell(row: Row, column: str) -> str:
     return brief(None if value is None else str(value), _LONGEST_VALUE) if column in values else ""
 
 
-def print_listings(listings: Iterable[Listing], first: int, with_rows: bool) -> None:
-    """The first violations of each rule that has some, as a table of ids and values or as pairs of rows."""
+def print_listings(
+    listings: Iterable[Listing], first: int, with_rows: bool, more: str = "--limit and --output"
+) -> None:
+    """The first violations of each rule that has some, as a table of ids and values or as pairs of rows; `more` says
+    which options show the others.
+    """
     shown = [listing for listing in listings if listing.count]
     for listing in shown:
-        _print_listing(Terminal(), listing, first, with_rows)
+        _print_listing(Terminal(), listing, first, with_rows, more)
     if not shown:
         Terminal().print("no violations")
 
 
-def _print_listing(console: Terminal, listing: Listing, first: int, with_rows: bool) -> None:
+def _print_listing(console: Terminal, listing: Listing, first: int, with_rows: bool, more: str) -> None:
     rule = listing.rule
     about = f"[bold]{plain(titled(rule.name, rule.text))}[/bold]"
     console.print(f"{about}: {counted(listing.count, 'violation')}{listing.accepted_words}", soft_wrap=True)
@@ -237,19 +241,26 @@ def _print_listing(console: Terminal, listing: Listing, first: int, with_rows: b
             console.print(_side_by_side(listing, violation))
     else:
         shown = listing.to_arrow(first)
-        left_out = ["rule", *(["t_row", "s_row"] if naming_key(listing.table.schema) else [])]
+        left_out = ["rule", *(["t_row", "s_row"] if _names_rows(listing) else [])]
         names = [name for name in shown.column_names if name not in left_out]
         rows = [[brief(None if v is None else str(v)) for v in row.values()] for row in shown.select(names).to_pylist()]
         console.print(text_table(names, rows))
     count = max(listing.count, len(listing.pairs))  # a table is one violation, with several rows to look at
     if count > first:
-        console.print(f"… and {count - first:,} more; see --limit and --output")
+        console.print(f"… and {count - first:,} more; see {more}")
+
+
+def _names_rows(listing: Listing) -> bool:
+    """Whether a key names the rows that violate a rule: a suggested one doesn't where the rule is about its columns."""
+    schema, said = listing.table.schema, [name for names in listing.looked_at.values() for name in names]
+    return bool(naming_key(schema)) and not names_nothing_new(schema, said)
 
 
 def _side_by_side(listing: Listing, violation: dict[str, Any]) -> Table:
     looked_at = listing.looked_at
     columns = [name for name in listing.table.schema.names if any(name in shown for shown in looked_at.values())]
-    names = short_names(violation["rows"], violation.get("keys", ()))
+    key = naming_key(listing.table.schema) if _names_rows(listing) else ()
+    names = short_names(violation["rows"], [{name: violation[side][name] for name in key} for side in looked_at if key])
     table = Table(box=ROUNDED, header_style="bold")
     for name in ("row", *columns):
         table.add_column(plain(name), overflow="ellipsis", no_wrap=True)
