@@ -125,9 +125,10 @@ def test_another_encoding(tmp_path: Path, form: str) -> None:
         assert rb"na\xefve" in done.stdout
 
 
-@pytest.mark.parametrize("words", [["--help"], ["discover", "--help"], ["--version"]])
-def test_help_that_nobody_reads(words: list[str]) -> None:
-    result = shell("{} | sleep 0", *words)
+@pytest.mark.parametrize("reader", ["sleep 0", "head -14 > /dev/null"])
+@pytest.mark.parametrize("words", [["--help"], ["discover", "--help"], ["init", "--help-all"], ["--version"]])
+def test_help_that_nobody_reads(words: list[str], reader: str) -> None:
+    result = shell(f"{{}} | {reader}", *words)
     assert (result.code, result.err) == (0, "")
 
 

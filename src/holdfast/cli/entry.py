@@ -49,13 +49,19 @@ def _code() -> int:
     except (KeyboardInterrupt, typer.Abort):
         return _fail(_STOPPED, ExitCode.BAD_INPUT)
     except SystemExit as ended:
-        # Rich exits this way if help has lost its reader. Typer does so, and replaces the streams, if another pipe
-        # broke (ours are handled): then something failed.
-        if isinstance(ended.__context__, BrokenPipeError) and sys.stdout is not stdout:
-            return _fail_ours(ended.__context__)
-        return ExitCode.ALL_WELL if isinstance(ended.__context__, BrokenPipeError) else int(ended.code or 0)
+        # Rich and typer exit this way if help has lost its reader, and typer replaces the streams. It does so, too, if
+        # another pipe broke (ours are handled): then something failed.
+        lost = ended.__context__
+        if not isinstance(lost, BrokenPipeError):
+            return int(ended.code or 0)
+        return ExitCode.ALL_WELL if sys.stdout is stdout or _shows_help() else _fail_ours(lost)
     except Exception as error:
         return _fail_with(error)
+
+
+def _shows_help() -> bool:
+    """Whether help is all that the command prints."""
+    return not sys.argv[1:] or any(word in ("--help", "--help-all") for word in sys.argv[1:])
 
 
 def _fail_with(error: Exception) -> int:
