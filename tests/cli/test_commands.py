@@ -248,7 +248,7 @@ def test_a_snapshot(holdfast: Holdfast, state: Path, tmp_path: Path, reader: str
 
 
 def test_parts_that_do_not_go_together(holdfast: Holdfast, state: Path, people: Path) -> None:
-    refused(holdfast("apply", state), "nothing to apply")
+    refused(holdfast("apply", state), "nothing to apply: give --insert FILE, or --upsert")
     refused(
         holdfast("apply", state, "--insert", people, "--snapshot", people), "inserts and snapshot can't be one batch"
     )

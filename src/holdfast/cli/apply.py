@@ -184,6 +184,8 @@ def apply(
         sources = {_PARTS[how or "insert"]: files}
     elif how is not None:
         raise BadInput(f"--how {how} is about the files of --table name=path, and there are none; leave it out")
+    elif not any(sources.values()):
+        raise BadInput("nothing to apply: give --insert FILE, or --upsert, --delete, --changes, --snapshot, --table")
     with alerts.sending(state, list(_files_in(sources))) as send:
         with ci.failing(state), TerminalProgress() as progress, Monitor.open(state, progress=progress) as monitor:
             progress.step("Applying the batch")
