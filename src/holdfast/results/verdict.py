@@ -116,6 +116,11 @@ class Worse:
         return self.level == "warning" and bool(evidence_in(self.finding.to_json().get("note", "")))
 
     @property
+    def is_of_pairs(self) -> bool:
+        """Whether its violations are pairs of rows."""
+        return "pairs" in str(self.finding.to_json().get("counted", ""))
+
+    @property
     def called(self) -> str:
         """The rule in a sentence."""
         return called(self.finding.to_json().get("name", ""), self.finding.text)
@@ -312,8 +317,10 @@ def failed_words(failed: Sequence[Finding], among: str = "") -> str:
 
 
 def _counted(warnings: Sequence[Worse]) -> str:
-    """`2 warnings with 5 new violations`; what is expected of batches has none."""
-    new = sum(each.new for each in warnings if each.key[0] != KIND)
+    """`2 warnings with 5 new violations`. What is expected of batches has none, and pairs of rows don't count: one wrong
+    row makes thousands, and more with each new row.
+    """
+    new = sum(each.new for each in warnings if each.key[0] != KIND and not each.is_of_pairs)
     return counted(len(warnings), "warning") + (f" with {counted(new, 'new violation')}" if new else "")
 
 

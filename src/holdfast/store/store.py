@@ -91,7 +91,7 @@ class Store:
         self.path = Path(path)
         with clear_sentences(self.path):
             if not (self.path / DATABASE).is_file():
-                words = ("state/", self.path) if self.path.is_file() else (self.path, "SOURCE")
+                words = ("state/", self.path) if self.path.exists() else (self.path, "SOURCE")
                 raise BadInput(f"{self.path}: not a Holdfast state; start one with: {command('init', *words)}")
             self._lock = WriterLock(self.path / LOCK) if write else None
             self._reading: ReadDatabase | None = None

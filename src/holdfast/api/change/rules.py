@@ -92,7 +92,8 @@ class RuleEdit:
         """Ignore or pin a found rule, or neither."""
         known = self._view.given(rule, table=table)
         if known and not self._is_marked(known):
-            raise BadInput(f"{rule!r} is a given rule: remove it, or give it the severity warn ({known['text']})")
+            instead = "it is watched anyway" if mark == "pinned" else "remove it, or give it the severity warn"
+            raise BadInput(f"{rule!r} is a given rule: {instead} ({known['text']})")
         rule, table = of_table(rule, table)
         spec, watched = self.spec, self._state.workspace
         about = self._view.explanation(rule, table=table).to_json()
