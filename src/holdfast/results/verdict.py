@@ -317,8 +317,8 @@ def failed_words(failed: Sequence[Finding], among: str = "") -> str:
 
 
 def _counted(warnings: Sequence[Worse]) -> str:
-    """`2 warnings with 5 new violations`. What is expected of batches has none, and pairs of rows don't count: one wrong
-    row makes thousands, and more with each new row.
+    """`2 warnings with 5 new violations`. What is expected of batches has none, and pairs of rows do not count: one
+    wrong row makes thousands, and more with each new row.
     """
     new = sum(each.new for each in warnings if each.key[0] != KIND and not each.is_of_pairs)
     return counted(len(warnings), "warning") + (f" with {counted(new, 'new violation')}" if new else "")
