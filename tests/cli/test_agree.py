@@ -174,6 +174,6 @@ def test_what_is_refused(holdfast: Holdfast, employees: Path, watched: Path, tmp
     refused(holdfast("agree", watched, "--nulls", "distinct"), "leave out --nulls")
     refused(holdfast("agree", watched, "--columns", "Q"), "no column 'Q' in emp")
     refused(holdfast("agree", watched, "--columns", "P", "--without", "P"), "both has 'P' and lacks it")
-    refused(holdfast("agree", employees, "--rule", "P < S"), "P < S")
+    refused(holdfast("agree", employees, "--rule", "P < S"), "P ^< S")
     refused(holdfast("agree", employees, "--table", "other"), "'other'", "emp")
     refused(holdfast("agree", tmp_path / "none.csv"), "there is no such file")
