@@ -22,6 +22,7 @@ from holdfast.engines.chance import of_dependency
 from holdfast.engines.functional.fd_score import most
 from holdfast.engines.functional.group_counts import AgreementResult, CodedRows, LeftSide, Lhs, parts_of
 from holdfast.engines.functional.left_sides import tests_apart
+from holdfast.engines.functional.texts import is_long_text
 from holdfast.engines.scored import Scored, Wanted
 from holdfast.engines.thresholds import LEAST_OF_SEVERAL, ROWS_TO_REMOVE, least
 from holdfast.engines.watched import WatchedTable
@@ -72,6 +73,7 @@ class _FDSearch:
         self._scores: dict[tuple[Lhs, int], float] = {}  # those of candidates
         self._found: list[_Candidate] = []
         self._grow: set[Lhs] = {()}  # left sides of which longer ones may be candidates
+        self._unsure: dict[int, bool] = {}  # columns on the left
         self._determined: set[tuple[Lhs, int]] = set()  # left sides, and columns that they determine in all rows
 
     # ---- finding ----------------------------------------------------------------------------------------------------
@@ -189,9 +191,16 @@ class _FDSearch:
         return Scored(
             FD(table.schema.name, lhs, rhs, error=error),
             table.schema.name, found.score, result.evidence.tested, sentence(lhs, rhs, result), gone,
-            g3(gone, table.rows), rows, sure=not any(is_measured(table.schema.columns[c].type) for c in found.lhs),
+            g3(gone, table.rows), rows, sure=not any(map(self._is_unsure, found.lhs)),
             chance=of_dependency(result.evidence.tested, gone, table.rows, len(lhs), tests_apart(self._coded, side)),
         )  # fmt: skip
+
+    def _is_unsure(self, column: int) -> bool:
+        """Whether two things may well have the same value by accident: a measure, or a long text."""
+        if column not in self._unsure:
+            table = self._coded.table
+            self._unsure[column] = is_measured(table.schema.columns[column].type) or is_long_text(table, column)
+        return self._unsure[column]
 
 
 def sentence(lhs: Sequence[str], rhs: str, result: AgreementResult) -> str:

@@ -22,14 +22,13 @@ from itertools import combinations
 from math import prod
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from holdfast.borders.partitions import ColumnPartitions, Partition, Walks
 from holdfast.borders.rows import CodedColumns
 from holdfast.engines.chance import of_dependency
 from holdfast.engines.functional.group_counts import Lhs, parts_of
 from holdfast.engines.functional.key_score import key_score
+from holdfast.engines.functional.texts import are_names, is_long_text
 from holdfast.engines.scored import Scored, Wanted
 from holdfast.engines.thresholds import LEAST_OF_SEVERAL, ROWS_TO_REMOVE, least
 from holdfast.engines.watched import WatchedTable
@@ -39,17 +38,13 @@ from holdfast.rules.dependency import Key
 from holdfast.rules.error_measures import g1, g3, pairs_of
 from holdfast.table.dictionary import NULL_CODE
 from holdfast.table.runner import Runner
-from holdfast.table.table import Table
 from holdfast.table.threads import SoFar, each
-from holdfast.table.types import is_measured, show_type
+from holdfast.table.types import show_type
 from holdfast.text.quotes import quoted
 from holdfast.visible import counted
 
 WIDEST = {2: 250, 3: 60}  # tables of more columns get no keys of this many
 SHOWN = 5.0  # on the columns of a key, chance alone would make this many times as many pairs agree (+ 1)
-WORDS, LETTERS = 5.0, 100.0  # texts of this many words, or letters, on average are no names
-PHRASES = 0.5  # where this share of texts has a second word, they say what a thing is, and another one may be the same
-_SAMPLE = 1000  # rows whose texts are read
 _FIRST = 0.05  # this share of the rows is looked at first
 
 
@@ -82,7 +77,7 @@ class _KeySearch:
         self._some = Walks(ColumnPartitions(self._codes, upto=first)) if first else self._all
         null = [own == NULL_CODE for own in self._cells]
         self._null = {c: own for c, own in enumerate(null) if own.any()}
-        self._named = [c for c in range(len(self._cells)) if not _is_long_text(table, c)]
+        self._named = [c for c in range(len(self._cells)) if not is_long_text(table, c)]
         self._scores: dict[Lhs, float] = {}  # what may be above that of longer ones
         self._found: list[Lhs] = []
         self._agreeing = cache(self._share_agreeing)
@@ -171,7 +166,7 @@ class _KeySearch:
             Key(table.schema.name, names, error=g1(broken, table.rows)),
             table.schema.name, score, table.rows - (nulls if self._codes.distinct else 0),
             self._sentence(columns, nulls, gone), gone, g3(gone, table.rows), rows,
-            sure=all(_are_names(table, c) for c in columns),
+            sure=all(are_names(table, c) for c in columns),
             chance=of_dependency(table.rows, gone, table.rows, len(columns)),
         )  # fmt: skip
 
@@ -194,30 +189,3 @@ def _pairs(partition: Partition) -> int:
 
 def _to_remove(partition: Partition) -> int:
     return len(partition.rows) - partition.groups
-
-
-def _is_long_text(table: Table, column: int) -> bool:
-    """Whether the values of a column are texts of many words, or of many letters, by some of its rows."""
-    values = _some_texts(table, column)
-    if not len(values):
-        return False
-    return bool(_words(values) >= WORDS or pc.mean(pc.utf8_length(values)).as_py() >= LETTERS)
-
-
-def _are_names(table: Table, column: int) -> bool:
-    """Whether values were given to name rows: two things may well have the same measure, or the same words."""
-    values = _some_texts(table, column)
-    return not is_measured(table.schema.columns[column].type) and (not len(values) or _words(values) < 1.0 + PHRASES)
-
-
-def _some_texts(table: Table, column: int) -> pa.Array:
-    """The values of some rows in a column of texts; none in another column."""
-    if not pa.types.is_string(table.schema.columns[column].type):
-        return pa.nulls(0)
-    codes = table.column_codes(column)
-    return table.dictionaries[column].values(codes[:: max(1, len(codes) // _SAMPLE)]).drop_null()
-
-
-def _words(values: pa.Array) -> float:
-    """How many words texts have on average."""
-    return float(1.0 + pc.mean(pc.count_substring(values, " ")).as_py())
