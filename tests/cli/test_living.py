@@ -115,7 +115,8 @@ def test_a_wrong_word_is_one_sentence(holdfast: Holdfast, state: Path, tmp_path:
     file = write(tmp_path / "z.yaml", ["rules:", "  - {name: zip, rule: zip -> city}"])
     assert holdfast("rules", state, "add", file).code == 0
     assert "there is no rule 'zp'; did you mean 'zip'?" in holdfast("rules", state, "remove", "zp").sentence
-    assert "'zip' is a given rule" in holdfast("rules", state, "ignore", "zip").sentence
+    assert "'zip' is a given rule: remove it" in holdfast("rules", state, "ignore", "zip").sentence
+    assert "'zip' is a given rule: it is watched anyway" in holdfast("rules", state, "pin", "zip").sentence
     assert "not a Holdfast state" in holdfast("rules", tmp_path / "nowhere", "show").sentence
     assert "there is a rule 'zip' already" in (
         holdfast("rules", state, "promote", "id -> note", "--name", "zip").sentence

@@ -123,3 +123,13 @@ def test_new_exceptions_of_suggestions_that_never_held_exactly_are_counted(tmp_p
         lines = str(watch.apply(inserts=_more((12, 1, "tonw 1")))).splitlines()
         assert lines[0] == "Batch 2: 1 row. 1 of 2 rules failed."
         assert lines[-1] == "Also 1 warning with 1 new violation of suggested rules (-v shows them)."
+
+
+def test_pairs_of_rows_do_not_count_among_new_exceptions(tmp_path: Path) -> None:
+    """One wrong row makes a pair with each of many others."""
+    note = "when suggested: 9 of 12 rows agree (score 0.97)"
+    rule = f'  - {{rule: "not(t.zip = s.zip and t.city != s.city)", severity: warn, note: "{note}"}}'
+    rules = write(tmp_path / "rules.yaml", ["rules:", rule, "  - rule: key(id)"])
+    with _watch(tmp_path, rules) as watch:
+        outcome = watch.apply(inserts=_more((12, 1, "twon 1")))
+        assert str(outcome) == "Batch 1: 1 row. No errors; 1 warning (-v shows them)."
